@@ -1,0 +1,35 @@
+# Two commands carry everything: `make up` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+PYTEST_ARGS ?=
+
+.PHONY: up test check hooks clean help
+
+help:            ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/ —/'
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info < (3, 14) else "argus: Python 3.11 to 3.13 is needed, this is %s; set PYTHON=python3.12, for instance" % sys.version.split()[0])'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+up: $(STAMP)     ## install what is pinned and start everything; Ctrl+C stops all of it
+	@exec $(BIN)/argus up
+
+test: $(STAMP)   ## the whole test suite, on a real Postgres
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+check: $(STAMP)  ## lint and types only
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+hooks: $(STAMP)  ## rebuild the single-file hooks from their parts
+	$(BIN)/python -m argus_api.hooks.build
+
+clean:           ## remove the virtual environment
+	rm -rf $(VENV)

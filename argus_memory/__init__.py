@@ -1,0 +1,17 @@
+"""Argus's memory: everything that turns what was said into what is remembered.
+
+The spine, in the order a turn travels it; every stage reads a table, writes a table and leaves an audit row:
+
+    capture   stages/capture.py    POST /capture       → raw_items (append-only), turns, redactions, capture_outcomes
+    segment   stages/segment.py    turns               → episodes, segment_checks
+    distill   stages/distill.py    episodes, raw_items → distilled_notes, gate_rejections, distill_failures, llm_calls
+    embed     stages/embed.py      turns, notes        → turn_vectors, note_vectors (by embedding space)
+    dedup     stages/dedup.py      distilled_notes     → dedup_log
+    recall    stages/recall.py     notes and turns     → injections (the ledger: an empty recall is a row too)
+
+`stages/process.py` runs segment → … → dedup once; `sql/` holds the named queries, one file a stage; `rules/`
+and `transcripts/` are pure. Every pass of every stage is a row in `stage_passes`, also when it did nothing.
+
+The three faces (argus_assets: Dagster, argus_api: HTTP, argus_cli: the command) parse, call and translate;
+they hold no rule of memory. This package imports neither dagster nor fastapi.
+"""

@@ -1,0 +1,152 @@
+"""The nouns, as frozen dataclasses. Times are timezone-aware UTC datetimes; scores say their scale."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+Kind = Literal["turn", "document", "event", "synthesis"]
+UnitKind = Literal["episode", "item"]
+Verdict = Literal["duplicate", "refine", "supersede", "distinct"]
+
+KINDS: tuple[str, ...] = ("turn", "document", "event", "synthesis")
+CATEGORIES: tuple[str, ...] = ("preference", "person", "fact", "decision", "context", "procedure")
+GLOBAL_PROJECT = "global"  # only ever assigned explicitly
+CANARY_PROJECT = "argus-canary"  # health probes: never distilled, recalled or counted
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """One kind of secret that was masked, and how often; never the value."""
+
+    kind: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What became of one captured item. `id` is None exactly when `skipped` names the reason."""
+
+    id: int | None
+    duplicate: bool = False
+    skipped: str | None = None
+    redactions: tuple[Redaction, ...] = ()
+    near_duplicate_of: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RawItem:
+    """One immutable captured thing."""
+
+    id: int
+    source: str
+    kind: Kind
+    body: str
+    session: str | None
+    cwd: str | None
+    project: str | None
+    metadata: Mapping[str, Any]
+    said_at: datetime
+    captured_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeTurn:
+    """A turn as segmentation and distillation see it, in the order said."""
+
+    raw_id: int
+    role: Literal["user", "assistant"]
+    text: str
+    said_at: datetime
+    message_id: str | None = None
+    position: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What is distilled at once: a closed episode, or one item that is not a turn."""
+
+    kind: UnitKind
+    id: int
+    project: str | None
+    turns: tuple[EpisodeTurn, ...]
+    item_kind: Kind = "turn"
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A note before the gate. `source_ref` is the span of raw text said to support it."""
+
+    title: str
+    content: str
+    source_ref: str
+    category: str = "fact"
+    importance: float = 0.5
+    keywords: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    context: str = ""
+    role: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A distilled note, as every answer shows it. `score` is on the scale of the order it came in."""
+
+    id: int
+    uid: str
+    title: str
+    content: str
+    category: str
+    importance: float
+    confidence: float
+    project: str | None
+    keywords: tuple[str, ...]
+    tags: tuple[str, ...]
+    context: str
+    links: tuple[int, ...]
+    source_ref: str
+    raw_id: int | None
+    episode_id: int | None
+    valid_from: datetime
+    valid_to: datetime | None
+    model: str
+    model_real: str | None
+    said_at: datetime | None = None
+    score: float | None = None
+    rrf_score: float | None = None
+    why: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnHit:
+    """A verbatim turn found by recall or search."""
+
+    raw_id: int
+    role: str
+    text: str
+    session: str
+    project: str | None
+    said_at: datetime
+    score: float
+    rrf_score: float | None = None
+    why: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessReport:
+    """Counts of one run of all stages; the names are the contract's (section 4)."""
+
+    episodes_closed: int = 0
+    units_distilled: int = 0
+    notes_created: int = 0
+    notes_rejected: int = 0
+    parked: int = 0
+    transient_failures: int = 0
+    turns_embedded: int = 0
+    notes_embedded: int = 0
+    dedup: Mapping[str, int] = field(default_factory=dict)
+    held: int = 0
+    seconds: Mapping[str, float] = field(default_factory=dict)

@@ -1,0 +1,284 @@
+"""Every setting and every constant, with its unit and its reason.
+
+`load_settings()` reads the environment over `$ARGUS_HOME/env` once; a bad value raises SettingError with one
+sentence. docs/options.md is checked against OPTIONS by a test, so an option cannot exist undocumented.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from argus_memory.errors import SettingError
+
+# --- capture -------------------------------------------------------------------------------------------------
+CAPTURE_MAX_ITEMS = 1000  # items a request
+CAPTURE_MAX_BYTES = 32 * 1024 * 1024  # bytes a request body; above it 413
+CAPTURE_MAX_BODY = 4 * 1024 * 1024  # characters of one item's body; a 1 MB line is ordinary, 50 MB is not
+
+# --- segment (seeds/pipeline: 20 turns, 30 minutes, 4 turns) --------------------------------------------------
+SIZE_CAP = 20  # prompts and answers; blocks of one message count once
+TIME_GAP = timedelta(minutes=30)
+TOPIC_MIN_TURNS = 4
+TURN_VECTOR_PATIENCE = timedelta(minutes=10)  # how long a due tail waits for vectors before cap and gap decide
+
+# --- distill --------------------------------------------------------------------------------------------------
+DISTILL_FAILURE_CAP = 5  # content failures until a unit is parked
+TITLE_MAX = 80  # characters
+
+# --- embed ----------------------------------------------------------------------------------------------------
+EMBED_BATCH = 64  # rows a transaction
+LITELLM_EMBED_DIM = 768
+
+# --- dedup ----------------------------------------------------------------------------------------------------
+DEDUP_NEIGHBOURS = 3
+DEDUP_FLAG_CONFIDENCE = 0.70  # at or above it a supersede is held for a person
+
+# --- recall ---------------------------------------------------------------------------------------------------
+RRF_K = 60
+PROJECT_BOOST = 1.25
+RECALL_FLOOR = 0.015  # on the RRF scale
+SUBSTANCE_FLOOR = 5  # meaningful tokens
+PROMPT_MAX_NOTES = 5
+CONTEXT_MAX_NOTES = 12
+CONTEXT_TURN_CHARS = 1500  # last turns of the project's latest session, verbatim
+INJECTION_MAX_CHARS = 8000  # Claude Code cuts hook output at 10,000 characters without a word
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the operator chose. Field names are the variables' without ARGUS_, in lower case."""
+
+    home: Path
+    database_url: str | None
+    api_host: str
+    api_port: int
+    dagster_port: int
+    capture_token: str | None
+    mcp_token: str | None
+    admin_token: str | None
+    api_url: str
+    exclude: tuple[str, ...]
+    recall_floor: float
+    llm_base_url: str | None
+    llm_api_key: str | None
+    distill_model: tuple[str, ...]
+    judge_model: tuple[str, ...]
+    embed_model: str | None
+    embed_dim: int | None
+    text_search: str
+    idle_close: timedelta
+    llm_timeout: timedelta
+    llm_calls_per_hour: int
+    llm_tokens_per_hour: int
+    run_retention: timedelta
+    fusion: str
+    telegram_token: str | None
+    telegram_base_url: str | None
+    telegram_chats: tuple[str, ...]
+    vault: Path | None
+    tasks: Path
+
+    @property
+    def dagster_home(self) -> Path:
+        return self.home / "dagster"
+
+    @property
+    def env_file(self) -> Path:
+        return self.home / "env"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One row of the table of options: `parse` raises ValueError with the problem; `accepted` is the form."""
+
+    name: str
+    default: str | None
+    parse: Callable[[str], Any]
+    accepted: str
+    meaning: str
+    secret: bool = False
+
+    @property
+    def field(self) -> str:
+        return self.name.removeprefix("ARGUS_").lower()
+
+
+_DURATION = re.compile(r"(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?")
+
+
+def parse_duration(text: str) -> timedelta:
+    """`30s`, `5m`, `1h30m`, `2d`; raises ValueError on anything else, zero included."""
+    match = _DURATION.fullmatch(text.strip())
+    if not match or not any(match.groups()):
+        raise ValueError(f"{text!r} is not a duration")
+    days, hours, minutes, seconds = (int(part or 0) for part in match.groups())
+    span = timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds)
+    if not span:
+        raise ValueError("a duration of zero")
+    return span
+
+
+def _text(text: str) -> str:
+    return text
+
+
+def _port(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 65535:
+        raise ValueError(f"{text!r} is not a port")
+    return int(text)
+
+
+def _positive(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise ValueError(f"{text!r} is not a whole number above 0")
+    return int(text)
+
+
+def _fraction(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise ValueError(f"{text!r} is not a number") from None
+    if not 0 <= value <= 1:
+        raise ValueError(f"{text} is outside 0 to 1")
+    return value
+
+
+def _list(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _path(text: str) -> Path:
+    return Path(text).expanduser()
+
+
+def _url(text: str) -> str:
+    if not re.fullmatch(r"https?://[^\s/]+(/\S*)?", text):
+        raise ValueError("not a web address")
+    return text.rstrip("/")
+
+
+def _database(text: str) -> str:
+    if not re.match(r"postgres(ql)?://", text):
+        raise ValueError("not a PostgreSQL address")
+    return text
+
+
+def _word(*words: str) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        if text not in words:
+            raise ValueError(f"{text!r} is not one of them")
+        return text
+
+    return parse
+
+
+def _identifier(text: str) -> str:
+    if not re.fullmatch(r"[a-z_][a-z0-9_]{0,62}", text):
+        raise ValueError(f"{text!r} is not the name of a text-search configuration")
+    return text
+
+
+def _token(text: str) -> str:
+    if len(text) < 16 or not text.isascii() or any(c.isspace() for c in text):
+        raise ValueError("too short or with characters a header cannot carry")
+    return text
+
+
+TOKEN_FORM = "at least 16 ASCII characters without spaces"
+OPTIONS: tuple[Option, ...] = (
+    Option("ARGUS_HOME", "~/.argus", _path, "a folder", "everything Argus keeps on this machine"),
+    Option("ARGUS_DATABASE_URL", None, _database, "postgresql://user:password@host:port/database",
+           "an external PostgreSQL with pgvector; unset: the embedded one under the home", secret=True),
+    Option("ARGUS_API_HOST", "127.0.0.1", _text, "a host name or address", "where the API listens"),
+    Option("ARGUS_API_PORT", "8484", _port, "1 to 65535", "the API's port"),
+    Option("ARGUS_DAGSTER_PORT", "3000", _port, "1 to 65535", "the Dagster UI's port, always on 127.0.0.1"),
+    Option("ARGUS_CAPTURE_TOKEN", None, _token, TOKEN_FORM, "hooks: capture and recall", secret=True),
+    Option("ARGUS_MCP_TOKEN", None, _token, TOKEN_FORM, "agents: reads and an agent's writes", secret=True),
+    Option("ARGUS_ADMIN_TOKEN", None, _token, TOKEN_FORM, "a person: everything", secret=True),
+    Option("ARGUS_API_URL", None, _url, "http(s)://host[:port]",
+           "where hooks find the hub; unset: the API's host and port"),
+    Option("ARGUS_EXCLUDE", "", _list, "globs of folders, comma-separated",
+           "folders never captured, imported or recalled into"),
+    Option("ARGUS_RECALL_FLOOR", str(RECALL_FLOOR), _fraction, "0 to 1",
+           "relevance floor of prompt recall, on the RRF scale (two first places give 0.0328)"),
+    Option("ARGUS_LLM_BASE_URL", None, _url, "http(s)://host[:port][/path]",
+           "an OpenAI-compatible address, a LiteLLM proxy for instance"),
+    Option("ARGUS_LLM_API_KEY", None, _text, "the key for that address", "sent to the model server only",
+           secret=True),
+    Option("ARGUS_DISTILL_MODEL", "", _list, "model names as LiteLLM writes them, comma-separated",
+           "models that distill, first the one to try first; unset: the extractive distiller"),
+    Option("ARGUS_JUDGE_MODEL", "", _list, "model names as LiteLLM writes them, comma-separated",
+           "models that judge near-duplicates; unset: the rules alone"),
+    Option("ARGUS_EMBED_MODEL", None, _text, "a model name as LiteLLM writes it",
+           "the model that embeds; unset: the embedded one"),
+    Option("ARGUS_EMBED_DIM", None, _positive, "a whole number above 0",
+           f"size of its vectors; unset: {LITELLM_EMBED_DIM} with a LiteLLM model, the embedded model's own without"),
+    Option("ARGUS_TEXT_SEARCH", "english", _identifier, "the name of a PostgreSQL text-search configuration",
+           "how text is split and stemmed; `simple` for languages without a stemmer"),
+    Option("ARGUS_IDLE_CLOSE", "30m", parse_duration, "a duration: 30s, 5m, 1h30m, 2d",
+           "after this silence a conversation's tail is closed and distilled"),
+    Option("ARGUS_LLM_TIMEOUT", "2m", parse_duration, "a duration: 30s, 5m, 1h30m, 2d", "limit of one model call"),
+    Option("ARGUS_LLM_CALLS_PER_HOUR", "600", _positive, "a whole number above 0",
+           "budget of model calls an hour and stage; above it the stage waits and says so"),
+    Option("ARGUS_LLM_TOKENS_PER_HOUR", "2000000", _positive, "a whole number above 0",
+           "budget of tokens an hour and stage"),
+    Option("ARGUS_RUN_RETENTION", "30d", parse_duration, "a duration: 30s, 5m, 1h30m, 2d",
+           "how long finished Dagster runs and their logs are kept"),
+    Option("ARGUS_FUSION", "best", _word("best", "rrf"), "best or rrf",
+           "how the search tracks are joined; rrf is plain reciprocal rank fusion (k = 60)"),
+    Option("ARGUS_TELEGRAM_TOKEN", None, _text, "a bot's token", "the Telegram bot", secret=True),
+    Option("ARGUS_TELEGRAM_BASE_URL", None, _url, "http(s)://host[:port][/path]", "another Bot API server"),
+    Option("ARGUS_TELEGRAM_CHATS", "", _list, "name=chat_id or name=chat_id/thread_id, comma-separated",
+           "where messages go; `main` is the default"),
+    Option("ARGUS_VAULT", None, _path, "a folder", "where the Markdown vault is written"),
+    Option("ARGUS_TASKS", "tasks", _path, "a folder", "the tasks: config.ini and a folder each"),
+)
+
+
+def read_env_file(path: Path) -> dict[str, str]:
+    """KEY=VALUE lines; blank lines and # comments are passed over, one pair of quotes is taken off."""
+    values: dict[str, str] = {}
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return values
+    for line in text.splitlines():
+        key, separator, value = line.strip().partition("=")
+        if separator and not key.startswith("#"):
+            value = value.strip()
+            if len(value) >= 2 and value[0] == value[-1] and value[0] in "'\"":
+                value = value[1:-1]
+            values[key.removeprefix("export ").strip()] = value
+    return values
+
+
+def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
+    """Read the environment over `$ARGUS_HOME/env`; raises SettingError on the first bad value.
+
+    An empty value counts as unset. Names that start with ARGUS_ but are no option are left alone: other
+    programs (hooks, tasks) have variables of their own.
+    """
+    given = dict(os.environ if environment is None else environment)
+    home = _path(given.get("ARGUS_HOME") or "~/.argus").absolute()
+    given = {**read_env_file(home / "env"), **{k: v for k, v in given.items() if v}, "ARGUS_HOME": str(home)}
+    values: dict[str, Any] = {}
+    for option in OPTIONS:
+        text = given.get(option.name) or option.default
+        if text is None:
+            values[option.field] = None
+            continue
+        try:
+            values[option.field] = option.parse(text)
+        except ValueError as error:
+            raise SettingError(option.name, str(error), option.accepted) from None
+    if values["api_url"] is None:
+        values["api_url"] = f"http://{values['api_host']}:{values['api_port']}"
+    assert set(values) == {f.name for f in fields(Settings)}
+    return Settings(**values)
