@@ -142,7 +142,7 @@ class EmbeddedPostgres:
     ) -> None:
         self.stop()
 
-    # --- making the cluster ----------------------------------------------------------------------------------
+    # --- making the cluster ------------------------------------------------------------------------
 
     def _initdb(self) -> None:
         """Into a folder beside, renamed when whole: an interrupted first start leaves no half cluster."""
@@ -180,7 +180,8 @@ class EmbeddedPostgres:
         if found != str(POSTGRES_MAJOR):
             raise Unreachable(
                 f"the cluster at {self.data} is of PostgreSQL {found} and this Argus brings {POSTGRES_MAJOR}:"
-                f" restore a backup into a new home, or serve it with PostgreSQL {found} through ARGUS_DATABASE_URL"
+                f" restore a backup into a new home, or serve it with PostgreSQL {found} through"
+                " ARGUS_DATABASE_URL"
             )
 
     def _provision(self) -> None:
@@ -201,7 +202,7 @@ class EmbeddedPostgres:
             admin.execute("create extension if not exists vector")
             admin.execute("alter extension vector update")
 
-    # --- starting the server ---------------------------------------------------------------------------------
+    # --- starting the server -----------------------------------------------------------------------
 
     def _command(self, port: int) -> list[str]:
         durable = "on" if self._fsync else "off"
