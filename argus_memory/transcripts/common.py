@@ -1,0 +1,274 @@
+"""What the two transcript parsers share: the turn, the line reader, the reasons, and text cleaning.
+
+Standard library only and Python 3.8 on purpose: the text of this file, claude_code.py and codex.py is embedded
+as it stands into the one-file capture hook, so that the hook yields exactly the importer's turns. Keep the
+imports few (a hook's start-up is counted in milliseconds) and every module-level name unique over the three.
+"""
+
+from __future__ import annotations
+
+import json
+from binascii import crc32
+
+TYPE_CHECKING = False  # the typing module would cost the hook two milliseconds
+if TYPE_CHECKING:
+    from typing import Any, Callable
+
+# --- reasons: each line of a file is kept as one turn, or counted under exactly one of these -------------------
+BLANK = "blank"  # an empty line
+BAD_JSON = "bad-json"  # not JSON
+CUT_OFF = "cut-off"  # an unterminated last line that is no whole record
+NOT_A_RECORD = "not-a-record"  # JSON, but a scalar or a list
+MALFORMED = "malformed"  # a known type whose message is missing or has another shape
+UNKNOWN_TYPE = "unknown-type"  # a record type no rule knows
+BOOKKEEPING = "bookkeeping"  # snapshots, modes, token counts, contexts, session headers
+PROGRESS = "progress"
+SYSTEM = "system"
+ATTACHMENT = "attachment"
+TITLE = "title"  # titles and summaries: metadata, never evidence
+SIDECHAIN = "sidechain"  # a subagent's words inside the main file
+COMPACTION = "compaction"  # digests of a compaction, and copies of old turns it holds
+META = "meta"  # injected by the program: caveats, skill bodies, hook feedback
+API_ERROR = "api-error"
+COMMAND = "command"  # traces of slash and shell commands
+NOTICE = "notice"  # machine notices posing as the user
+INTERRUPTED = "interrupted"  # the marker that an answer was cut off: a state, not words
+TOOL = "tool"  # tool calls and results alone
+THINKING = "thinking"
+IMAGE = "image"  # images and documents alone
+REFUSAL = "refusal"
+RETRACTED = "retracted"  # taken back by a refusal fallback
+EMPTY = "empty"  # no text left
+REPEATED = "repeated"  # a queued prompt that stands in the file twice
+INJECTED = "injected"  # Codex context posing as the user
+DEVELOPER = "developer"  # developer and system messages
+COPY = "copy"  # the same text from the other of Codex's two sources
+SUBAGENT = "subagent"  # a Codex subagent's whole file
+INTERNAL = "internal"  # Codex's own jobs: memory, automatic review
+UNDECIDED = "undecided"  # held until its source was known, and too much came before that
+FORK = "fork"  # the parent's history at the head of a fork
+
+_REPLACEMENT = "\ufffd"
+_EDGES = b" \t\r\0\xef\xbb\xbf"  # blanks, carriage returns, NULs of a crash, byte order marks
+
+
+class Turn:
+    """One visible turn: what a person typed, or one text of an answer.
+
+    `position` is the byte offset of its line; `timestamp` is the record's own ISO text; `meta` holds only what
+    the file said (version, branch, phase, …), never None.
+    """
+
+    __slots__ = ("cwd", "message_id", "meta", "position", "role", "session", "text", "timestamp", "uuid")
+
+    def __init__(
+        self,
+        role: str,
+        text: str,
+        position: int = 0,
+        uuid: str | None = None,
+        message_id: str | None = None,
+        timestamp: str | None = None,
+        session: str | None = None,
+        cwd: str | None = None,
+        meta: dict[str, Any] | None = None,
+    ) -> None:
+        self.role = role
+        self.text = text
+        self.position = position
+        self.uuid = uuid
+        self.message_id = message_id
+        self.timestamp = timestamp
+        self.session = session
+        self.cwd = cwd
+        self.meta = meta or {}
+
+    def as_dict(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in Turn.__slots__}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Turn) and self.as_dict() == other.as_dict()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return "Turn(" + ", ".join("%s=%r" % pair for pair in self.as_dict().items()) + ")"
+
+
+def to_item(
+    turn: Turn, source: str, host: str | None, repo: dict[str, Any] | None, session: str | None = None
+) -> dict[str, Any]:
+    """The item `POST /capture` takes. `session` stands in where the file names none; None values are left out."""
+    metadata: dict[str, Any] = {
+        "role": turn.role,
+        "host": host,
+        "repo": repo,
+        "original_timestamp": turn.timestamp,
+        "uuid": turn.uuid,
+        "message_id": turn.message_id,
+        "position": turn.position,
+    }
+    metadata.update(turn.meta)
+    item = {
+        "source": source,
+        "kind": "turn",
+        "body": turn.text,
+        "session": turn.session or session,
+        "cwd": turn.cwd,
+        "metadata": {key: value for key, value in metadata.items() if value is not None},
+    }
+    return {key: value for key, value in item.items() if value is not None}
+
+
+def clean_text(text: str) -> str:
+    """Surrounding blanks off; NULs and lone surrogates, which neither Postgres nor UTF-8 takes, replaced."""
+    if not text.isascii():
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError:
+            text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if "\0" in text:
+        text = text.replace("\0", _REPLACEMENT)
+    return text.strip()
+
+
+def text_or_none(value: object) -> str | None:
+    """A field that should be text: cleaned, or None for any other type and for nothing."""
+    return (clean_text(value) or None) if isinstance(value, str) else None
+
+
+def drop_placeholders(text: str) -> str:
+    """Without `[Image #3]` anywhere and `[Image: source: …]` at the start: marks the program put in."""
+    while text.startswith("[Image: ") and "]" in text:
+        text = text[text.index("]") + 1 :].lstrip()
+    start = text.find("[Image #")
+    while start >= 0:
+        end = text.find("]", start)
+        if end > start + 8 and text[start + 8 : end].isdigit():
+            before, after = text[:start], text[end + 1 :]
+            text = before + (after[1:] if before[-1:] in ("", " ", "\n") and after[:1] == " " else after)
+            start = text.find("[Image #", len(before))
+        else:
+            start = text.find("[Image #", start + 8)
+    return text.strip()
+
+
+def strip_credentials(remote: str) -> str:
+    """A repository's address without user, password, query and fragment; `git@host:path` stays as it is."""
+    scheme, found, rest = remote.partition("://")
+    if not found:
+        return remote
+    rest = rest.split("?", 1)[0].split("#", 1)[0]
+    host, slash, path = rest.partition("/")
+    return scheme + "://" + host.rpartition("@")[2] + slash + path
+
+
+def text_key(text: str) -> str:
+    """A short mark by which two copies of a text are known, whatever their white space."""
+    data = " ".join(text.split()).encode("utf-8", "replace")
+    return "%x-%08x" % (len(data), crc32(data))
+
+
+def decode_record(line: bytes, loads: Callable[[Any], Any]) -> Any:
+    """One line's value; raises ValueError when it is no JSON.
+
+    orjson refuses lone surrogates, NaN, huge numbers and bytes that are no UTF-8, where json takes them: what
+    the given decoder refuses is read once more by json, bad bytes replaced, so that both give the same value.
+    json is never given bytes: it would guess the encoding and pass surrogates.
+    """
+    try:
+        return json.loads(line.decode("utf-8")) if loads is json.loads else loads(line)
+    except ValueError:
+        pass
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+    try:
+        return json.loads(line.decode("utf-8", "replace"))
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+
+
+class LineReader:
+    """Whole lines in, turns out; any split of the bytes over any number of feeds and processes gives the same.
+
+    `offset` is the end of the last whole line taken: with `state()` it is all another process needs to go on
+    (`state=…, base=offset`, then feed what stands behind the offset). `skipped` counts lines by reason and
+    `kept` turns, both of this object alone.
+    """
+
+    def __init__(
+        self,
+        loads: Callable[[Any], Any] = json.loads,
+        state: dict[str, Any] | None = None,
+        base: int = 0,
+    ) -> None:
+        self.offset = base
+        self.kept = 0
+        self.skipped: dict[str, int] = {}
+        self.title: str | None = None
+        self._loads = loads
+        self._rest: list[bytes] = []
+        self._restore(state if isinstance(state, dict) else {})
+
+    def feed(self, data: bytes) -> list[Turn]:
+        """The turns of the lines that `data` completes; what follows the last newline waits."""
+        if b"\n" not in data:
+            if data:
+                self._rest.append(data)
+            return []
+        lines = (b"".join(self._rest) + data if self._rest else data).split(b"\n")
+        rest = lines.pop()
+        self._rest = [rest] if rest else []
+        out: list[Turn] = []
+        for line in lines:
+            self._take_line(line, out)
+            self.offset += len(line) + 1
+        return self._settle(out)
+
+    def finish(self) -> list[Turn]:
+        """For a file at rest (the importer; never the hook): the last line without newline, if it is whole."""
+        out: list[Turn] = []
+        rest = b"".join(self._rest)
+        self._rest = []
+        if rest.strip(_EDGES):
+            self._take_line(rest, out, CUT_OFF)
+            self.offset += len(rest)
+        self._release(out)
+        return self._settle(out)
+
+    def state(self) -> dict[str, Any]:
+        """What another process must know besides `offset`; JSON-able and small."""
+        raise NotImplementedError
+
+    def skip(self, reason: str) -> None:
+        self.skipped[reason] = self.skipped.get(reason, 0) + 1
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        raise NotImplementedError
+
+    def _skim(self, line: bytes) -> str | None:
+        """A reason to skip the line that its bytes alone prove; None: it must be decoded."""
+        raise NotImplementedError
+
+    def _read(self, record: dict[str, Any], position: int, out: list[Turn]) -> str | None:
+        """Append the record's turns to `out`, or return the reason why it has none."""
+        raise NotImplementedError
+
+    def _release(self, out: list[Turn]) -> None:
+        """At the end of a file at rest: what was held back for the sake of later lines."""
+
+    def _settle(self, out: list[Turn]) -> list[Turn]:
+        return out
+
+    def _take_line(self, raw: bytes, out: list[Turn], bad: str = BAD_JSON) -> None:
+        line = raw.strip(_EDGES)
+        reason = self._skim(line) if line else BLANK
+        if reason is None:
+            try:
+                record = decode_record(line, self._loads)
+            except ValueError:
+                reason = bad
+            else:
+                reason = self._read(record, self.offset, out) if isinstance(record, dict) else NOT_A_RECORD
+        if reason:
+            self.skip(reason)
