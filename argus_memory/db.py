@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from importlib import resources
-from typing import Any, LiteralString, cast
+from typing import Any, LiteralString
 
 import psycopg
 from psycopg.rows import DictRow, dict_row
@@ -35,13 +35,13 @@ _NAME = re.compile(r"^-- name: *([a-z][a-z0-9_]*) *$", re.MULTILINE)
 class Queries:
     """The queries of one file as attributes; an unknown name raises AttributeError with the file's name."""
 
-    def __init__(self, stage: str, texts: Mapping[str, str]) -> None:
+    def __init__(self, stage: str, texts: Mapping[str, LiteralString]) -> None:
         self._stage = stage
         self._texts = texts
 
     def __getattr__(self, name: str) -> LiteralString:
         try:
-            return cast(LiteralString, self._texts[name])
+            return self._texts[name]
         except KeyError:
             raise AttributeError(f"no query {name!r} in argus_memory/sql/{self._stage}.sql") from None
 

@@ -145,7 +145,7 @@ def _fraction(text: str) -> float:
         value = float(text)
     except ValueError:
         raise ValueError(f"{text!r} is not a number") from None
-    if not 0 <= value <= 1:
+    if not 0 <= value <= 1:  # also refuses nan
         raise ValueError(f"{text} is outside 0 to 1")
     return value
 
@@ -191,7 +191,7 @@ def _token(text: str) -> str:
     return text
 
 
-TOKEN_FORM = "at least 16 ASCII characters without spaces"
+SECRET_FORM = "at least 16 ASCII characters without spaces"
 OPTIONS: tuple[Option, ...] = (
     Option("ARGUS_HOME", "~/.argus", _path, "a folder", "everything Argus keeps on this machine"),
     Option("ARGUS_DATABASE_URL", None, _database, "postgresql://user:password@host:port/database",
@@ -199,9 +199,9 @@ OPTIONS: tuple[Option, ...] = (
     Option("ARGUS_API_HOST", "127.0.0.1", _text, "a host name or address", "where the API listens"),
     Option("ARGUS_API_PORT", "8484", _port, "1 to 65535", "the API's port"),
     Option("ARGUS_DAGSTER_PORT", "3000", _port, "1 to 65535", "the Dagster UI's port, always on 127.0.0.1"),
-    Option("ARGUS_CAPTURE_TOKEN", None, _token, TOKEN_FORM, "hooks: capture and recall", secret=True),
-    Option("ARGUS_MCP_TOKEN", None, _token, TOKEN_FORM, "agents: reads and an agent's writes", secret=True),
-    Option("ARGUS_ADMIN_TOKEN", None, _token, TOKEN_FORM, "a person: everything", secret=True),
+    Option("ARGUS_CAPTURE_TOKEN", None, _token, SECRET_FORM, "hooks: capture and recall", secret=True),
+    Option("ARGUS_MCP_TOKEN", None, _token, SECRET_FORM, "agents: reads and an agent's writes", secret=True),
+    Option("ARGUS_ADMIN_TOKEN", None, _token, SECRET_FORM, "a person: everything", secret=True),
     Option("ARGUS_API_URL", None, _url, "http(s)://host[:port]",
            "where hooks find the hub; unset: the API's host and port"),
     Option("ARGUS_EXCLUDE", "", _list, "globs of folders, comma-separated",
