@@ -191,7 +191,7 @@ def _token(text: str) -> str:
     return text
 
 
-SECRET_FORM = "at least 16 ASCII characters without spaces"
+LONG_ENOUGH = "at least 16 ASCII characters without spaces"
 OPTIONS: tuple[Option, ...] = (
     Option("ARGUS_HOME", "~/.argus", _path, "a folder", "everything Argus keeps on this machine"),
     Option("ARGUS_DATABASE_URL", None, _database, "postgresql://user:password@host:port/database",
@@ -199,9 +199,9 @@ OPTIONS: tuple[Option, ...] = (
     Option("ARGUS_API_HOST", "127.0.0.1", _text, "a host name or address", "where the API listens"),
     Option("ARGUS_API_PORT", "8484", _port, "1 to 65535", "the API's port"),
     Option("ARGUS_DAGSTER_PORT", "3000", _port, "1 to 65535", "the Dagster UI's port, always on 127.0.0.1"),
-    Option("ARGUS_CAPTURE_TOKEN", None, _token, SECRET_FORM, "hooks: capture and recall", secret=True),
-    Option("ARGUS_MCP_TOKEN", None, _token, SECRET_FORM, "agents: reads and an agent's writes", secret=True),
-    Option("ARGUS_ADMIN_TOKEN", None, _token, SECRET_FORM, "a person: everything", secret=True),
+    Option("ARGUS_CAPTURE_TOKEN", None, _token, LONG_ENOUGH, "hooks: capture and recall", secret=True),
+    Option("ARGUS_MCP_TOKEN", None, _token, LONG_ENOUGH, "agents: reads and an agent's writes", secret=True),
+    Option("ARGUS_ADMIN_TOKEN", None, _token, LONG_ENOUGH, "a person: everything", secret=True),
     Option("ARGUS_API_URL", None, _url, "http(s)://host[:port]",
            "where hooks find the hub; unset: the API's host and port"),
     Option("ARGUS_EXCLUDE", "", _list, "globs of folders, comma-separated",
