@@ -1,8 +1,9 @@
 """What the two transcript parsers share: the turn, the line reader, the reasons, and text cleaning.
 
-Standard library only and Python 3.8 on purpose: the text of this file, claude_code.py and codex.py is embedded
-as it stands into the one-file capture hook, so that the hook yields exactly the importer's turns. Keep the
-imports few (a hook's start-up is counted in milliseconds) and every module-level name unique over the three.
+Standard library only and Python 3.8 on purpose: the text of this file and of the modules listed in the
+package's EMBEDDED is carried as it stands by the one-file capture hook, so that the hook yields exactly the
+importer's turns. Keep the imports few (a hook's start-up is counted in milliseconds) and module-level names
+unique.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ TYPE_CHECKING = False  # the typing module would cost the hook two milliseconds
 if TYPE_CHECKING:
     from typing import Any, Callable
 
-# --- reasons: each line of a file is kept as one turn, or counted under exactly one of these -------------------
+# --- reasons: each line of a file is kept as one turn, or counted under exactly one of these
+# ------------------
 BLANK = "blank"  # an empty line
 BAD_JSON = "bad-json"  # not JSON
 CUT_OFF = "cut-off"  # an unterminated last line that is no whole record
@@ -48,6 +50,20 @@ INTERNAL = "internal"  # Codex's own jobs: memory, automatic review
 UNDECIDED = "undecided"  # held until its source was known, and too much came before that
 FORK = "fork"  # the parent's history at the head of a fork
 
+# --- files: of which program, and the reasons to leave one alone whole
+# ----------------------------------------
+CLAUDE_CODE = "claude-code"
+CODEX = "codex"
+AGENT_FILE = "agent-file"
+JOURNAL = "journal"
+TOOL_RESULTS = "tool-results"
+SUPERSEDED = "superseded"
+HISTORY = "history"
+FILE_MARKS = (  # unescaped quotes: a transcript that quotes the other program's has backslashes here
+    (CODEX, (b'"session_meta"', b'"response_item"', b'"event_msg"', b'"turn_context"', b'"record_type"')),
+    (CLAUDE_CODE, (b'"sessionId"', b'"parentUuid"', b'"isSidechain"', b'"leafUuid"')),
+)
+
 _REPLACEMENT = "\ufffd"
 _EDGES = b" \t\r\0\xef\xbb\xbf"  # blanks, carriage returns, NULs of a crash, byte order marks
 
@@ -55,8 +71,8 @@ _EDGES = b" \t\r\0\xef\xbb\xbf"  # blanks, carriage returns, NULs of a crash, by
 class Turn:
     """One visible turn: what a person typed, or one text of an answer.
 
-    `position` is the byte offset of its line; `timestamp` is the record's own ISO text; `meta` holds only what
-    the file said (version, branch, phase, …), never None.
+    `position` is the byte offset of its line; `timestamp` is the record's own ISO text; `meta` holds only
+    what the file said (version, branch, phase, …), never None.
     """
 
     __slots__ = ("cwd", "message_id", "meta", "position", "role", "session", "text", "timestamp", "uuid")
@@ -98,17 +114,20 @@ class Turn:
 def to_item(
     turn: Turn, source: str, host: str | None, repo: dict[str, Any] | None, session: str | None = None
 ) -> dict[str, Any]:
-    """The item `POST /capture` takes. `session` stands in where the file names none; None values are left out."""
+    """The item `POST /capture` takes, None values left out. `session` and `repo` are the caller's knowledge:
+    the session where the file names none; for `repo` None the repository's address where the file has one."""
+    meta = dict(turn.meta)
+    remote = meta.pop("remote", None)
     metadata: dict[str, Any] = {
         "role": turn.role,
         "host": host,
-        "repo": repo,
+        "repo": repo or ({"remote": remote} if remote else None),
         "original_timestamp": turn.timestamp,
         "uuid": turn.uuid,
         "message_id": turn.message_id,
         "position": turn.position,
     }
-    metadata.update(turn.meta)
+    metadata.update(meta)
     item = {
         "source": source,
         "kind": "turn",
@@ -153,6 +172,41 @@ def drop_placeholders(text: str) -> str:
     return text.strip()
 
 
+def skip_file(path: str) -> str | None:
+    """Why a file is left alone whole, by its path; None: look inside."""
+    folders = path.replace("\\", "/").split("/")
+    name = folders.pop()
+    if name == "journal.jsonl":
+        return JOURNAL
+    if name.startswith("agent-") or "subagents" in folders:
+        return AGENT_FILE
+    if "tool-results" in folders:
+        return TOOL_RESULTS
+    if ".superseded-" in name or ".orphaned-" in name:
+        return SUPERSEDED
+    return HISTORY if name == "history.jsonl" else None
+
+
+def detect(first_bytes: bytes, path: str = "") -> str | None:
+    """The program that wrote the file ("claude-code" or "codex"), by marks in its first bytes, the earliest
+    first; by its path where they have none; None: not a transcript."""
+    found, best = None, len(first_bytes)
+    for program, marks in FILE_MARKS:
+        for mark in marks:
+            at = first_bytes.find(mark, 0, best)
+            if at >= 0:
+                found, best = program, at
+    if found or not first_bytes.strip(_EDGES + b"\n"):
+        return found
+    head = b"".join(first_bytes.lstrip(_EDGES + b"\n")[:4096].split(b"\n", 1)[0].split())
+    if head.startswith((b'{"session":{', b'{"id":"', b'{"timestamp":"')) and b'"instructions":' in head:
+        return CODEX
+    plain = path.replace("\\", "/")
+    if plain.rsplit("/", 1)[-1].startswith("rollout-") or "/.codex/" in plain:
+        return CODEX
+    return CLAUDE_CODE if "/.claude/" in plain else None
+
+
 def strip_credentials(remote: str) -> str:
     """A repository's address without user, password, query and fragment; `git@host:path` stays as it is."""
     scheme, found, rest = remote.partition("://")
@@ -189,7 +243,7 @@ def decode_record(line: bytes, loads: Callable[[Any], Any]) -> Any:
 
 
 class LineReader:
-    """Whole lines in, turns out; any split of the bytes over any number of feeds and processes gives the same.
+    """Whole lines in, turns out; any split of the bytes over feeds and processes gives the same turns.
 
     `offset` is the end of the last whole line taken: with `state()` it is all another process needs to go on
     (`state=…, base=offset`, then feed what stands behind the offset). `skipped` counts lines by reason and
@@ -226,7 +280,10 @@ class LineReader:
         return self._settle(out)
 
     def finish(self) -> list[Turn]:
-        """For a file at rest (the importer; never the hook): the last line without newline, if it is whole."""
+        """For a file at rest: the last line without newline, if it is a whole record, and what was held back.
+
+        While a file may still grow this is not called: half a line could parse, and a held turn be a copy.
+        """
         out: list[Turn] = []
         rest = b"".join(self._rest)
         self._rest = []
