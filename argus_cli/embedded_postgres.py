@@ -53,7 +53,7 @@ class EmbeddedPostgres:
         self.data = self.place.folder / "data"
         self.log_file = log_file
         self.process: subprocess.Popen[bytes] | None = None
-        self.credentials = Credentials(self.place)
+        self.credentials = Credentials(self.place.folder, self.place.owner)
         self._wanted_port = port
         self._fsync = fsync
         self._shared_buffers = shared_buffers
@@ -82,6 +82,7 @@ class EmbeddedPostgres:
         self._stop_leftover()
         port = self._choose_port()
         self.credentials.keep_port(port)
+        self._wanted_port = port  # a start after a crash serves the address that clients already have
         log = self._open_log()
         try:
             self.process = subprocess.Popen(
@@ -121,17 +122,9 @@ class EmbeddedPostgres:
     def is_alive(self) -> bool:
         return self.process is not None and self.process.poll() is None
 
-    @property
-    def port(self) -> int:
-        """The port of this or the last start; raises Unreachable where there was none."""
-        port = self.credentials.port()
-        if port is None:
-            raise Unreachable("the embedded database was never started: run `argus up`")
-        return port
-
     def dsn(self, role: str = ROLE, db: str = DATABASE) -> str:
         """The address for `role` (argus or postgres), password included."""
-        return f"postgresql://{role}:{self.credentials.password(role)}@{LOOPBACK}:{self.port}/{db}"
+        return self.credentials.dsn(role, db)
 
     def __enter__(self) -> EmbeddedPostgres:
         self.start()

@@ -7,7 +7,8 @@ import secrets
 from pathlib import Path
 from typing import Any
 
-from argus_cli.postgres_place import Place
+from argus_cli.ports import LOOPBACK
+from argus_cli.postgres_place import Owner
 from argus_cli.private_file import write_private
 from argus_memory.errors import Unreachable
 
@@ -18,9 +19,9 @@ ROLE = "argus"
 class Credentials:
     """Read on every question: another process (`argus dsn`) may ask, and the port changes with a start."""
 
-    def __init__(self, place: Place) -> None:
-        self.path: Path = place.folder / "credentials"
-        self._owner = place.owner
+    def __init__(self, folder: Path, owner: Owner | None = None) -> None:
+        self.path = folder / "credentials"
+        self._owner = owner
 
     def create(self) -> None:
         """Fresh passwords for both roles; only ever called before initdb."""
@@ -33,6 +34,13 @@ class Credentials:
         """The port of the last start, None before the first."""
         port = self._read().get("port")
         return port if isinstance(port, int) else None
+
+    def dsn(self, role: str, database: str) -> str:
+        """The address, password included; raises Unreachable where the cluster was never started."""
+        port = self.port()
+        if port is None:
+            raise Unreachable("the embedded database was never started: run `argus up`")
+        return f"postgresql://{role}:{self.password(role)}@{LOOPBACK}:{port}/{database}"
 
     def keep_port(self, port: int) -> None:
         values = self._read()

@@ -99,6 +99,14 @@ def find_place(asked: Path) -> Place:
     return Place(asked, folder, reachable_binaries(binaries, owner), owner)
 
 
+def stored_folder(asked: Path) -> Path:
+    """Where an earlier start put the cluster asked for at `asked`; looks only, makes nothing."""
+    asked = asked.absolute()
+    if os.geteuid() == 0 and (system_place(asked) / "data").exists():
+        return system_place(asked)
+    return asked
+
+
 def system_place(asked: Path) -> Path:
     """The folder below /var/lib/argus that stands for `asked`."""
     return SYSTEM_FOLDER / hashlib.sha256(str(asked).encode()).hexdigest()[:16]

@@ -1,0 +1,97 @@
+"""The one table of what runs: the supervisor starts from it, and a test holds compose.yaml against it.
+
+Order is the order of starting; stopping goes the other way. `{…}` in a command is filled from Addresses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+CODE_PORT = 4000  # inside the containers; the supervisor takes a free port instead
+API_PORT = 8484
+DAGSTER_PORT = 3000
+POSTGRES_PORT = 5432
+
+
+class Health(StrEnum):
+    """How a service is asked whether it works."""
+
+    POSTGRES = "postgres"  # a login and `select 1`
+    HTTP = "http"  # any HTTP answer below 500, or a 503 of /healthz: the process lives
+    PORT = "port"  # something accepts a connection
+    HEARTBEAT = "heartbeat"  # the daemons' rows in dagster.daemon_heartbeats are young
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """Where the services of one hub listen."""
+
+    api_host: str
+    api_port: int
+    dagster_host: str
+    dagster_port: int
+    code_host: str
+    code_port: int
+    workspace: str
+
+    def fill(self, part: str) -> str:
+        return part.format(**{name: getattr(self, name) for name in self.__slots__})
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """One long-running process. `command` follows the Python interpreter; `path` is asked for Health.HTTP."""
+
+    name: str
+    command: tuple[str, ...]
+    health: Health
+    host: str
+    port: str
+    path: str = ""
+
+    def argv(self, python: str, addresses: Addresses) -> list[str]:
+        return [python, *(addresses.fill(part) for part in self.command)]
+
+
+SERVICES: tuple[Service, ...] = (
+    Service(
+        "api",
+        (
+            "-m", "uvicorn", "argus_api.app:create_app", "--factory", "--host", "{api_host}", "--port", "{api_port}",
+            "--no-access-log", "--no-server-header", "--timeout-graceful-shutdown", "5",
+        ),  # fmt: skip
+        Health.HTTP, "{api_host}", "{api_port}", "/healthz",
+    ),
+    Service(
+        "code",
+        (
+            "-m", "dagster", "code-server", "start", "-m", "argus_assets.definitions",
+            "-h", "{code_host}", "-p", "{code_port}", "--log-level", "warning",
+        ),
+        Health.PORT, "{code_host}", "{code_port}",
+    ),
+    Service(
+        "daemon",
+        ("-m", "dagster._daemon", "run", "-w", "{workspace}"),
+        Health.HEARTBEAT, "", "",
+    ),
+    Service(
+        "webserver",
+        ("-m", "dagster_webserver", "-h", "{dagster_host}", "-p", "{dagster_port}", "-w", "{workspace}"),
+        Health.HTTP, "{dagster_host}", "{dagster_port}", "/server_info",
+    ),
+)  # fmt: skip
+
+# One process that ends: both schemas brought up to date, orphaned runs closed; before any service that reads.
+PREPARE = ("-m", "argus_cli.prepare")
+
+# What every service gets beside the addresses: no telemetry, no price list fetched at import.
+QUIET = {
+    "DAGSTER_DISABLE_TELEMETRY": "1",
+    "DO_NOT_TRACK": "1",
+    "GX_ANALYTICS_ENABLED": "false",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    "LITELLM_TELEMETRY": "False",
+}
