@@ -35,6 +35,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("status", "status_command", "what runs and how it is (exit 0 well, 1 degraded, 3 down)", json=True),
     Command("doctor", "doctor_command", "check this machine, the home and the running hub", json=True),
     Command("dsn", "dsn_command", "print the database's address, password included", json=True),
+    Command("import", "import_command", "bring transcripts of Claude Code and Codex into memory", json=True),
     Command("service", "service_command", "start Argus at log-in and after a reboot"),
     Command("hooks", "hooks_command", "wire the capture and recall hooks into Claude Code or Codex", json=True),
 )
@@ -107,7 +108,8 @@ def call(command: Command, arguments: argparse.Namespace) -> int:
             raise
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         print(
-            f"argus: `{command.name}` met something unexpected ({type(error).__name__}: {reason}); --debug shows where",
+            f"argus: `{command.name}` met something unexpected ({type(error).__name__}: {reason});"
+            " --debug shows where",
             file=sys.stderr,
         )
         return EXIT_UNEXPECTED
