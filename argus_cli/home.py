@@ -55,7 +55,9 @@ class Home:
                 folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:
             reason = error.strerror or error
-            raise Unreachable(f"{error.filename} cannot be made ({reason}): set ARGUS_HOME to a folder that can")
+            raise Unreachable(
+                f"{error.filename} cannot be made ({reason}): set ARGUS_HOME to a folder that can"
+            ) from None
 
     def write_state(self, state: dict[str, Any]) -> None:
         write_private(self.state, json.dumps(state, indent=1) + "\n")
@@ -89,7 +91,7 @@ class HomeLock:
 
     def __init__(self, home: Home) -> None:
         self._file = home.lock.open("a+")
-        os.chmod(home.lock, 0o600)
+        home.lock.chmod(0o600)
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

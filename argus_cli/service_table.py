@@ -58,9 +58,10 @@ SERVICES: tuple[Service, ...] = (
     Service(
         "api",
         (
-            "-m", "uvicorn", "argus_api.app:create_app", "--factory", "--host", "{api_host}", "--port", "{api_port}",
+            "-m", "uvicorn", "argus_api.app:create_app", "--factory",
+            "--host", "{api_host}", "--port", "{api_port}",
             "--no-access-log", "--no-server-header", "--timeout-graceful-shutdown", "5",
-        ),  # fmt: skip
+        ),
         Health.HTTP, "{api_host}", "{api_port}", "/healthz",
     ),
     Service(
@@ -81,7 +82,7 @@ SERVICES: tuple[Service, ...] = (
         ("-m", "dagster_webserver", "-h", "{dagster_host}", "-p", "{dagster_port}", "-w", "{workspace}"),
         Health.HTTP, "{dagster_host}", "{dagster_port}", "/server_info",
     ),
-)  # fmt: skip
+)
 
 # One process that ends: both schemas brought up to date, orphaned runs closed; before any service that reads.
 PREPARE = ("-m", "argus_cli.prepare")

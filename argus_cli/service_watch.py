@@ -21,8 +21,8 @@ UPKEEP_SECONDS = 60.0
 STOP_SECONDS = 10.0  # a code server took over 30 s on SIGTERM
 
 
-class StopRequested(Exception):  # noqa: N818  # not an error: Ctrl+C or SIGTERM
-    """Unwinds whatever the supervisor is doing."""
+class StopRequested(Exception):
+    """Ctrl+C or SIGTERM: unwinds whatever the supervisor is doing; no error."""
 
 
 class ServiceWatch:
