@@ -78,7 +78,11 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A note before the gate. `source_ref` is the span of raw text said to support it."""
+    """A note before the gate. `source_ref` is the span of raw text said to support it.
+
+    `raw_id`, `source_start` and `source_end` (characters of that turn's text) are set where the distiller knows
+    the place; the gate finds or checks it either way.
+    """
 
     title: str
     content: str
@@ -89,6 +93,9 @@ class Candidate:
     tags: tuple[str, ...] = ()
     context: str = ""
     role: str | None = None
+    raw_id: int | None = None
+    source_start: int | None = None
+    source_end: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,11 +131,9 @@ def poison_reason(text: str, role: str | None) -> str | None:
     `text` is the whole turn (or a whole candidate note at the gate), `role` its speaker. Only "assistant" is
     judged; any other role, and an unknown one, is a person's or a document's words and is kept.
     """
-    if role != "assistant":
+    if role != "assistant" or len(text) > 2 * _MAX_ERROR_CHARS:  # spares a long answer the folding below
         return None
     plain = _plain(text)
-    if not plain:
-        return None
     if _INTERRUPTED.fullmatch(plain):
         return INTERRUPTED
     if len(plain) <= _MAX_ERROR_CHARS and _ERROR.fullmatch(plain) and not _FIRST_PERSON.search(plain):
