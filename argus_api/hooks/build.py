@@ -26,19 +26,40 @@ RECALL = (
 )
 HOOKS = {"capture_hook": CAPTURE, "recall_hook": RECALL}
 
-HEADER = '''#!/usr/bin/env python3
-"""{summary}
-
-Generated: edit the modules named below, then run `make hooks`. One file, standard library only, Python 3.8 or later.
-"""
-
-from __future__ import annotations
-'''
 SUMMARY = {
     "capture_hook": "Argus' capture hook: sends what was newly said in a session to Argus.",
     "recall_hook": "Argus' recall hook: gives a session what Argus has on record.",
 }
-FOOTER = '''
+HEADER = '''#!/usr/bin/env python3
+"""{summary}
+
+Generated: edit the modules named below, then run `make hooks`. One file, standard library only, Python 3.8 or later.
+
+The program stands in BODY. A script is compiled anew at every start, which would cost twice what all else does:
+so this short text reads BODY's compiled form from __pycache__, and Python keeps that as it keeps a module's.
+Where the folder is closed to writing, BODY is compiled each time.
+"""
+
+BODY = r\'\'\'
+from __future__ import annotations
+'''
+FOOTER = '''\'\'\'
+
+
+def load_body():
+    from _frozen_importlib_external import SourceFileLoader
+
+    class BodyLoader(SourceFileLoader):
+        def path_stats(self, path):  # BODY is as old as this file
+            return {"mtime": super().path_stats(__file__)["mtime"], "size": len(BODY.encode("utf-8"))}
+
+        def get_data(self, path):
+            return BODY.encode("utf-8") if path == self.path else super().get_data(path)
+
+    return BodyLoader("argus_hook", __file__[:-3] + ".body.py").get_code("argus_hook")
+
+
+exec(load_body(), globals())
 
 if __name__ == "__main__":
     main()
@@ -100,6 +121,8 @@ def assemble(hook: str) -> str:
             if defined in owners:
                 raise ValueError(f"{defined} is defined in {owners[defined]} and in {name}: a hook is one namespace")
             owners[defined] = name
+        if "'''" in source:
+            raise ValueError(f"{name} holds three single quotes, which end the text that carries it")
         summary = (ast.get_docstring(ast.parse(source)) or "").splitlines()[0]
         pieces.append(f"\n# ==== {name}: {summary}\n\n{module_body(source)}\n")
     return "\n".join(pieces) + FOOTER

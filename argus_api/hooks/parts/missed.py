@@ -1,8 +1,8 @@
 """What could not be captured, kept until a person has been told.
 
 `hook-missed/<session>.json`: {"turns", "since", "reason", "late", "rejected", "why", "dropped"}. `turns` is what
-still waits in the transcript (counted anew at each event, not added up); once it has gone out, `late` is set and it is
-said once more, in the past tense. The folder is empty in ordinary times, so looking costs nothing.
+still waits in the transcript (counted anew at each event, not added up); once it has gone out, `late` is set and it
+is said once more, in the past tense. The folder is empty in ordinary times, so looking costs nothing.
 """
 
 from __future__ import annotations
