@@ -1,6 +1,6 @@
 """Watching over the services: what died is started again, what went silent is stopped first, and it is said.
 
-One `tick` is one round; between rounds the supervisor sleeps until a signal or the next thing that is due.
+One `tick` is one round; between rounds it sleeps until a signal or the next thing that is due.
 """
 
 from __future__ import annotations
@@ -64,11 +64,17 @@ class ServiceWatch:
     def wait_ready(self, names: list[str], limit: float) -> bool:
         """Rounds until all of `names` answer; False after `limit` seconds."""
         end = time.monotonic() + limit
-        while not all(self.processes[name].ready for name in names):
+        while True:
+            self.tick()
+            if all(self.processes[name].ready for name in names):
+                return True
             if time.monotonic() > end:
                 return False
-            self.tick()
-        return True
+            self.sleep()
+
+    def sleep(self) -> None:
+        """Until a signal comes or something is due."""
+        self._wakeups.wait(self._until_next_due())
 
     def tick(self) -> None:
         """One round; raises StopRequested when a signal asked for the end."""
@@ -83,7 +89,6 @@ class ServiceWatch:
             self._upkeep()
             self._next_upkeep = now + UPKEEP_SECONDS
         self._changed()
-        self._wakeups.wait(self._until_next_due())
 
     def _watch(self, process: ManagedProcess, now: float) -> None:
         name = process.name

@@ -76,6 +76,7 @@ class Supervisor:
                 try:
                     watch = self._start(addresses)
                     while True:
+                        watch.sleep()
                         watch.tick()
                 except StopRequested:
                     self.say("argus", "stopping")
