@@ -31,13 +31,17 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class PassTrace:
-    """A pass while it runs; what is in `counts` when it ends is what its row says."""
+    """A pass while it runs; what is in `counts` when it ends is what its row says.
+
+    A pass that set `error` aside to go on with other work is recorded as failed, but raises nothing.
+    """
 
     id: int
     stage: str
     started_at: datetime
     run_id: str | None
     counts: dict[str, Any] = field(default_factory=dict)
+    error: str | None = None
 
 
 def record_pass(
@@ -94,7 +98,7 @@ def stage_pass(db: Database, stage: str, *, run_id: str | None = None) -> Iterat
         except Unreachable as away:
             log.warning("the failed pass of %s could not be recorded: %s", stage, away)
         raise
-    _finish(db, trace, "ok", None)
+    _finish(db, trace, "failed" if trace.error else "ok", trace.error)
 
 
 def _finish(db: Database, trace: PassTrace, outcome: Literal["ok", "failed"], error: str | None) -> None:

@@ -45,6 +45,9 @@ def upgrade() -> None:
             session text not null,
             project text,
             role text not null,
+            -- who spoke, where a turn names someone: metadata.speaker, or the "Name: " it begins with
+            speaker text,
+            asks boolean not null default false,
             message_id text,
             said_at timestamptz not null,
             position bigint not null,
@@ -57,7 +60,9 @@ def upgrade() -> None:
         comment on table turns is 'side table of raw items of kind turn: search terms, and the episode they fell into';
         create index turns_tsv on turns using gin (tsv);
         create index turns_session on turns (session, said_at, position, raw_id);
-        create index turns_pending on turns (session, said_at, position, raw_id) where episode_id is null;
+        -- Small however much is stored: only tails are in it. The health probe's turns never fall into an episode.
+        create index turns_pending on turns (session, said_at, position, raw_id)
+            where episode_id is null and project is distinct from 'argus-canary';
         create index turns_episode on turns (episode_id, ordinal);
         create index turns_project on turns (project, said_at desc);
 
@@ -114,10 +119,19 @@ def upgrade() -> None:
             primary key (space_id, target, target_id)
         );
 
+        -- "Caroline: …" is spoken by Caroline; at most three words that begin with a capital.
+        create function argus_speaker(metadata jsonb, body text) returns text language sql immutable parallel safe as $$
+            select coalesce(
+                nullif(metadata ->> 'speaker', ''),
+                substring(left(body, 80) from '^([[:upper:]][[:alnum:]''.-]*(?: [[:upper:]][[:alnum:]''.-]*){0,2}): '))
+        $$;
+
         create function argus_after_capture() returns trigger language plpgsql as $$
         begin
-            insert into turns (raw_id, source, session, project, role, message_id, said_at, position, chars, tsv, tsv_length)
-            select r.id, r.source, coalesce(r.session, ''), r.project, coalesce(r.metadata ->> 'role', 'user'),
+            -- What comes without a session is one conversation by source and project.
+            insert into turns (raw_id, source, session, project, role, speaker, asks, message_id, said_at, position, chars, tsv, tsv_length)
+            select r.id, r.source, coalesce(nullif(r.session, ''), r.source || ':' || coalesce(r.project, '')), r.project, coalesce(r.metadata ->> 'role', 'user'),
+                   argus_speaker(r.metadata, r.body), right(rtrim(r.body, E' \n\t'), 1) in ('?', '？', '؟'),
                    r.metadata ->> 'message_id', r.said_at, r.position, length(r.body), t.tsv, length(t.tsv)
             from captured r cross join lateral (select argus_tsvector(r.body) as tsv) t
             where r.kind = 'turn';

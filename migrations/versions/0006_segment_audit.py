@@ -22,10 +22,13 @@ def upgrade() -> None:
             threshold real,
             fired boolean not null,
             status text not null default 'ok' constraint segment_checks_status check (
-                status in ('ok', 'unavailable', 'too-few-turns')),
+                status in ('ok', 'unavailable', 'too-few-turns', 'too-short', 'inside-answer')),
             at timestamptz not null default now()
         );
         create index segment_checks_session on segment_checks (session, id);
+        -- A boundary that is asked about again with the same outcome is no second row.
+        create unique index segment_checks_boundary on segment_checks (
+            session, after_raw_id, before_raw_id, reason, fired, status) nulls not distinct;
         create index segment_checks_episode on segment_checks (episode_id);
         create index segment_checks_at on segment_checks (at);
 
