@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import ssl
 import threading
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -43,7 +44,7 @@ class HookServer:
     `stored` holds the items of every capture answered 2xx, repeats left out as the real server does.
     """
 
-    def __init__(self, rule: Rule | None = None, text: str = "") -> None:
+    def __init__(self, rule: Rule | None = None, text: str = "", tls: ssl.SSLContext | None = None) -> None:
         self.rule = rule
         self.text = text
         self.token = "capture-token-for-tests"
@@ -75,9 +76,15 @@ class HookServer:
             def log_message(self, *_: Any) -> None:
                 return
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        class Server(ThreadingHTTPServer):
+            def handle_error(self, *_: Any) -> None:
+                return  # a hook that gave up has closed its end: nothing to report
+
+        self._server = Server(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        if tls is not None:
+            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
+        self.url = f"http{'s' if tls else ''}://127.0.0.1:{self._server.server_port}"
         serve = self._server.serve_forever
         self._thread = threading.Thread(target=serve, kwargs={"poll_interval": 0.01}, daemon=True)
 
