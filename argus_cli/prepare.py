@@ -1,24 +1,33 @@
 """What must be true before a service starts; `python -m argus_cli.prepare` is one process that ends.
 
-1. the database answers and pgvector is there
-2. Argus's own revisions are run (a foreign or newer database is refused)
-3. the schema `dagster` is there and Dagster's own migration is run
-4. runs that were left STARTED or STARTING by a power loss are reported failed
+1. DAGSTER_HOME holds this version's dagster.yaml
+2. the database answers and pgvector is there
+3. Argus's own revisions are run (a foreign or newer database is refused)
+4. the schema `dagster` is there and Dagster's own migration is run
+5. with `--close-orphans`, runs that a power loss left STARTED are reported failed (close_orphans.py)
 
 Reads ARGUS_DATABASE_URL, ARGUS_DAGSTER_DATABASE_URL (derived where unset) and DAGSTER_HOME. A process of its own,
-since Alembic, SQLAlchemy and Dagster would otherwise stay in the supervisor's memory. Step 4 belongs before the
-daemon: without it a zombie run holds its slot for ever, since the launcher has no health check for its worker.
+since Alembic, SQLAlchemy and Dagster would otherwise stay in the supervisor's memory.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 
+from argus_cli.close_orphans import close_orphans, told
 from argus_cli.dagster_url import DAGSTER_SCHEMA, dagster_url
+from argus_cli.home import PROJECT_ROOT
+from argus_cli.service_table import CLOSE_ORPHANS
 from argus_memory.errors import ArgusError, Unreachable
 
-ORPHANED = "orphaned by a restart of Argus"
+
+def place_dagster_yaml(dagster_home: Path) -> None:
+    """A copy: the file is part of the code, and DAGSTER_HOME also keeps what must survive an update."""
+    dagster_home.mkdir(parents=True, exist_ok=True)
+    (dagster_home / "dagster.yaml").write_bytes((PROJECT_ROOT / "dagster.yaml").read_bytes())
 
 
 def ensure_extension(dsn: str) -> None:
@@ -45,47 +54,40 @@ def ensure_dagster_schema(dsn: str) -> None:
 
     try:
         with psycopg.connect(dsn, connect_timeout=10) as connection:
-            connection.execute(f"create schema if not exists {DAGSTER_SCHEMA}")
+            if not connection.execute("select 1 from pg_namespace where nspname = %s", [DAGSTER_SCHEMA]).fetchone():
+                connection.execute(f"create schema {DAGSTER_SCHEMA}")
     except psycopg.errors.InsufficientPrivilege as error:
         raise Unreachable(
             f"this role may not make the schema `{DAGSTER_SCHEMA}`: let an administrator run"
-            f" `create schema {DAGSTER_SCHEMA} authorization <role>`"
+            f" `create schema {DAGSTER_SCHEMA} authorization <role>` in the database"
         ) from error
 
 
-def migrate_dagster() -> int:
-    """Dagster's own migration; then orphaned runs are closed; returns how many."""
-    from dagster import DagsterInstance, DagsterRunStatus, RunsFilter
+def migrate_dagster() -> None:
+    from dagster import DagsterInstance
 
     with DagsterInstance.get() as instance:
         instance.upgrade()
-        orphans = instance.get_runs(
-            RunsFilter(statuses=[DagsterRunStatus.STARTED, DagsterRunStatus.STARTING, DagsterRunStatus.CANCELING])
-        )
-        for run in orphans:
-            instance.report_run_failed(run, ORPHANED)
-    return len(orphans)
 
 
-def prepare() -> int:
-    """All steps; returns the number of orphaned runs."""
+def prepare(orphans: bool) -> None:
+    """All steps; raises Unreachable with one sentence where one of them cannot be done."""
     from argus_memory.migrate import upgrade
 
     dsn = os.environ["ARGUS_DATABASE_URL"]
     os.environ.setdefault("ARGUS_DAGSTER_DATABASE_URL", dagster_url(dsn))
+    place_dagster_yaml(Path(os.environ["DAGSTER_HOME"]))
     ensure_extension(dsn)
-    revision = upgrade(dsn)
-    print(f"migrations at revision {revision}", flush=True)
+    print(f"migrations at revision {upgrade(dsn)}", flush=True)
     ensure_dagster_schema(dsn)
-    orphans = migrate_dagster()
-    told = f", {orphans} orphaned run{'s' if orphans != 1 else ''} reported failed" if orphans else ""
-    print(f"dagster    migrated{told}", flush=True)
-    return orphans
+    migrate_dagster()
+    closed = close_orphans() if orphans else 0
+    print("dagster    migrated" + (f", {told(closed)}" if closed else ""), flush=True)
 
 
-def main() -> int:
+def main(arguments: Sequence[str]) -> int:
     try:
-        prepare()
+        prepare(CLOSE_ORPHANS in arguments)
     except ArgusError as error:
         print(f"argus: {error}", file=sys.stderr)
         return error.exit_code
@@ -93,4 +95,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -8,11 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-CODE_PORT = 4000  # inside the containers; the supervisor takes a free port instead
-API_PORT = 8484
-DAGSTER_PORT = 3000
-POSTGRES_PORT = 5432
-
 
 class Health(StrEnum):
     """How a service is asked whether it works."""
@@ -84,8 +79,21 @@ SERVICES: tuple[Service, ...] = (
     ),
 )
 
-# One process that ends: both schemas brought up to date, orphaned runs closed; before any service that reads.
+# One process that ends, before any service: both schemas brought up to date. Orphaned runs are closed by it here;
+# in containers the `code` container, which hosts the runs, does it whenever it starts.
 PREPARE = ("-m", "argus_cli.prepare")
+CLOSE_ORPHANS = "--close-orphans"
+
+# The containers' addresses: every interface of the container, and only published on the host's loopback.
+IN_CONTAINERS = Addresses(
+    api_host="0.0.0.0",  # noqa: S104
+    api_port=8484,
+    dagster_host="0.0.0.0",  # noqa: S104
+    dagster_port=3000,
+    code_host="0.0.0.0",  # noqa: S104
+    code_port=4000,
+    workspace="/opt/argus/workspace.yaml",
+)
 
 # What every service gets beside the addresses: no telemetry, no price list fetched at import.
 QUIET = {

@@ -27,7 +27,7 @@ from argus_cli.managed_process import ManagedProcess
 from argus_cli.platform_check import check_platform
 from argus_cli.ports import LOOPBACK, find_free_port, port_is_free
 from argus_cli.service_environment import service_environment
-from argus_cli.service_table import PREPARE, SERVICES, Addresses
+from argus_cli.service_table import CLOSE_ORPHANS, PREPARE, SERVICES, Addresses
 from argus_cli.service_watch import STOP_SECONDS, ServiceWatch, StopRequested
 from argus_cli.supervised_database import SupervisedDatabase
 from argus_cli.tokens import ensure_tokens
@@ -100,8 +100,6 @@ class Supervisor:
         database.start()
         database.hold_lock()
         self.say("postgres", f"ready ({database.describe()})")
-        text = (PROJECT_ROOT / "dagster.yaml").read_text("utf-8")
-        (self.home.dagster / "dagster.yaml").write_text(text, "utf-8")
         environment = service_environment(self.environment, self.home, database.dsn, addresses)
         self._prepare(environment)
         self.processes = self._make_processes(environment, addresses)
@@ -146,7 +144,7 @@ class Supervisor:
         log = self.home.logs / "prepare.log"
         with log.open("w+b") as output:
             process = subprocess.Popen(
-                [sys.executable, *PREPARE],
+                [sys.executable, *PREPARE, CLOSE_ORPHANS],
                 env=dict(environment),
                 cwd=PROJECT_ROOT,
                 stdin=subprocess.DEVNULL,
