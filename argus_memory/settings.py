@@ -29,6 +29,8 @@ TURN_VECTOR_PATIENCE = timedelta(minutes=10)  # how long a due tail waits for ve
 
 # --- distill --------------------------------------------------------------------------------------------------
 DISTILL_FAILURE_CAP = 5  # content failures until a unit is parked
+DISTILL_BATCH = 50  # units a pass; the next tick takes the rest, newest first
+DISTILL_LEASE = timedelta(minutes=30)  # a claim older than this belongs to a run that died
 TITLE_MAX = 80  # characters
 
 # --- embed ----------------------------------------------------------------------------------------------------
@@ -74,6 +76,7 @@ class Settings:
     text_search: str
     idle_close: timedelta
     llm_timeout: timedelta
+    llm_context: int
     llm_calls_per_hour: int
     llm_tokens_per_hour: int
     run_retention: timedelta
@@ -225,6 +228,8 @@ OPTIONS: tuple[Option, ...] = (
     Option("ARGUS_IDLE_CLOSE", "30m", parse_duration, "a duration: 30s, 5m, 1h30m, 2d",
            "after this silence a conversation's tail is closed and distilled"),
     Option("ARGUS_LLM_TIMEOUT", "2m", parse_duration, "a duration: 30s, 5m, 1h30m, 2d", "limit of one model call"),
+    Option("ARGUS_LLM_CONTEXT", "8192", _positive, "a whole number above 0",
+           "tokens a distilling model can take at once; a longer episode is distilled in parts"),
     Option("ARGUS_LLM_CALLS_PER_HOUR", "600", _positive, "a whole number above 0",
            "budget of model calls an hour and stage; above it the stage waits and says so"),
     Option("ARGUS_LLM_TOKENS_PER_HOUR", "2000000", _positive, "a whole number above 0",
