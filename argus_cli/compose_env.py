@@ -1,6 +1,7 @@
 """`python3 -m argus_cli.compose_env`: the `.env` beside compose.yaml, with fresh secrets, mode 0600.
 
-Standard library only, so that it runs before anything is installed. An existing file is kept: its password is that of the database volume.
+Standard library only, so that it runs before anything is installed. An existing file is kept: its password is that
+of the database volume.
 """
 
 from __future__ import annotations
