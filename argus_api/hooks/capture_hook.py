@@ -1783,6 +1783,7 @@ except ImportError:  # Windows: an exclusive file with an age stands in
 TAIL = 64  # bytes
 LOCK_FILES = 64  # never deleted: taking away a file that another process is about to lock would undo the lock
 LOCK_STALE_S = 120.0
+FORGET_S = 90 * 86400.0
 
 
 def checksum(data: bytes) -> int:
@@ -1832,6 +1833,17 @@ def mark_own(config: Config, session: str) -> None:
 
 def is_own(config: Config, session: str) -> bool:
     return os.path.exists(os.path.join(offsets_folder(config), safe_name(session) + ".own"))
+
+
+def forget_old_offsets(config: Config, now: float) -> None:
+    """Take away what belongs to sessions long gone; one that comes back is read anew, and the server knows it."""
+    try:
+        with os.scandir(offsets_folder(config)) as entries:
+            for entry in entries:
+                if entry.name.endswith((".offset", ".own")) and now - entry.stat().st_mtime > FORGET_S:
+                    os.unlink(entry.path)
+    except OSError:
+        return
 
 
 class OnceAtATime:
@@ -2403,6 +2415,7 @@ class Capture:
         self.held: Optional[Answer] = None  # why nothing more is sent
         self.unfinished = False  # more to do than the time allowed
         self.lagging = False  # the answer this Stop is about is not in the transcript yet
+        self.detached = not hasattr(os, "fork")  # this is the last try: what fails now is missed
         self.excluded_turns = 0
         self._repos: Dict[str, Any] = {}
         self._excluded: Dict[str, bool] = {}
@@ -2512,7 +2525,7 @@ class _Reading:
             self.saved = {}
         self.start = self.saved.get("offset", 0)
         if not self.saved:
-            target = detect(os.pread(fd, DETECT_BYTES, 0), path) or target
+            target = detect(os.read(fd, DETECT_BYTES), path) or target
         self.target = self.saved.get("target") or target
         self.parser = new_parser(self.target, self.saved.get("parser"), self.start)
         self.said = self.saved.get("said")
@@ -2620,10 +2633,11 @@ class _Reading:
         self._note_missed()
 
     def _note_missed(self) -> None:
-        if self.waiting and self.capture.held is not None:
+        held = self.capture.held
+        if self.waiting and held is not None and (self.capture.detached or not held.late):
             note_missed(
                 self.capture.config, self.session, len(self.waiting), _epoch(self.waiting[0].timestamp),
-                self.capture.held.reason(),
+                held.reason(),
             )
 
 
@@ -2752,7 +2766,7 @@ def transcripts_of(capture: Capture, session: str) -> List[Tuple[str, str]]:
 
 
 def read_transcripts(capture: Capture, files: List[Tuple[str, str]], name: str, session: str, cwd: str) -> None:
-    words = text_of(capture.event, "last_assistant_message") if name == "Stop" else ""
+    words = "" if name != "Stop" or capture.is_excluded(cwd) else text_of(capture.event, "last_assistant_message")
     for index, (key, path) in enumerate(files):
         last = index == len(files) - 1
         capture_file(
@@ -2808,27 +2822,25 @@ def settle_spool(capture: Capture, name: str, session: str) -> None:
 def sweep(capture: Capture, done: Any, started: float) -> None:
     """Other sessions' unread tails, newest first, for at most SWEEP_S."""
     until = min(time.monotonic() + SWEEP_S, started + EVENT_S + 0.3)
+    unfinished, capture.deadline = capture.unfinished, until
     for target, path in recent_transcripts(capture.environment, time.time(), until):
         if time.monotonic() >= until or capture.held is not None:
-            return
+            break
         key = session_key(path, "")
-        if key in done or is_own(capture.config, key) or not has_unread(capture, key, path):
-            continue
-        capture.deadline = until
-        capture_file(capture, key, path, target, at_rest=is_at_rest(path, time.time()))
-    capture.unfinished = False  # a sweep that ran out of time is taken up by the next one
+        if key not in done and not is_own(capture.config, key) and has_unread(capture, key, path):
+            capture_file(capture, key, path, target, at_rest=is_at_rest(path, time.time()))
+    else:
+        forget_old_offsets(capture.config, time.time())
+    capture.unfinished = unfinished  # what the sweep left is taken up by the next one
 
 
 def has_unread(capture: Capture, key: str, path: str) -> bool:
-    """Whether the file has grown past its offset: one stat of each, without opening the transcript."""
+    """Whether the file goes on behind its offset, without opening it."""
+    saved = load_offset(capture.config, key)
     try:
-        size = os.stat(path).st_size
-        if os.stat(path).st_mtime <= os.stat(offset_path(capture.config, key)).st_mtime - 2.0:
-            saved = load_offset(capture.config, key)
-            return bool(size not in (saved.get("offset"), saved.get("rest")) and is_at_rest(path, time.time()))
+        return os.stat(path).st_size not in (saved.get("offset"), saved.get("rest"))
     except OSError:
-        return True
-    return bool(size != load_offset(capture.config, key).get("offset"))
+        return False
 
 
 def report(capture: Capture, name: str, session: str, started: float) -> None:
@@ -2877,7 +2889,7 @@ def go_on(capture: Capture, files: List[Tuple[str, str]], name: str, session: st
             time.sleep(0.05)
         else:
             return
-    capture.held = None
+    capture.held, capture.detached = None, True
     capture.unfinished = capture.lagging = False
     read_transcripts(capture, files, name, session, cwd)
     if capture.hook is not None and capture.held is None:

@@ -985,6 +985,7 @@ except ImportError:  # Windows: an exclusive file with an age stands in
 TAIL = 64  # bytes
 LOCK_FILES = 64  # never deleted: taking away a file that another process is about to lock would undo the lock
 LOCK_STALE_S = 120.0
+FORGET_S = 90 * 86400.0
 
 
 def checksum(data: bytes) -> int:
@@ -1034,6 +1035,17 @@ def mark_own(config: Config, session: str) -> None:
 
 def is_own(config: Config, session: str) -> bool:
     return os.path.exists(os.path.join(offsets_folder(config), safe_name(session) + ".own"))
+
+
+def forget_old_offsets(config: Config, now: float) -> None:
+    """Take away what belongs to sessions long gone; one that comes back is read anew, and the server knows it."""
+    try:
+        with os.scandir(offsets_folder(config)) as entries:
+            for entry in entries:
+                if entry.name.endswith((".offset", ".own")) and now - entry.stat().st_mtime > FORGET_S:
+                    os.unlink(entry.path)
+    except OSError:
+        return
 
 
 class OnceAtATime:
@@ -1267,10 +1279,10 @@ def run_recall(argv: Tuple[str, ...], environment: Dict[str, str]) -> None:
     home = option_of(argv, "--home")
     if home and not environment.get("ARGUS_HOME"):
         environment["ARGUS_HOME"] = home
+    config = load_config(environment)
+    event, problem, raw = read_event()  # also for a session that is passed over: its pipe must not break
     if own_session(environment, OWN_SESSION):
         return
-    config = load_config(environment)
-    event, problem, raw = read_event()
     name = text_of(event, "hook_event_name")
     if problem or name not in ("SessionStart", "UserPromptSubmit"):
         if problem:
@@ -1318,8 +1330,7 @@ def ask_notes(config: Config, event: Dict[str, Any], session: str, cwd: str) -> 
     except ValueError:
         log_event(config, "ARGUS_RECALL_FLOOR is not a number and was passed over")
     data = json.dumps({key: value for key, value in body.items() if value != ""})
-    clean = data.encode("ascii").decode("ascii")
-    return ask(config, "POST", "/recall/notes", clean.encode("ascii"), RECALL_CONNECT_S, RECALL_S)
+    return ask(config, "POST", "/recall/notes", data.encode("ascii"), RECALL_CONNECT_S, RECALL_S)
 
 
 def length16(text: str) -> int:

@@ -23,7 +23,7 @@ from argus_api.hooks.parts.base import (
 from argus_api.hooks.parts.catchup import Capture, capture_file, is_at_rest, new_parser
 from argus_api.hooks.parts.event import own_session, read_event
 from argus_api.hooks.parts.find import find_claude, find_codex, is_file, recent_transcripts, session_key
-from argus_api.hooks.parts.offsets import checksum, is_own, load_offset, mark_own, offset_path
+from argus_api.hooks.parts.offsets import checksum, forget_old_offsets, is_own, load_offset, mark_own
 from argus_api.hooks.parts.spool import SPOOL_PATIENCE_S, spool_add, spool_settle
 
 TYPE_CHECKING = False
@@ -129,7 +129,7 @@ def transcripts_of(capture: Capture, session: str) -> List[Tuple[str, str]]:
 
 
 def read_transcripts(capture: Capture, files: List[Tuple[str, str]], name: str, session: str, cwd: str) -> None:
-    words = text_of(capture.event, "last_assistant_message") if name == "Stop" else ""
+    words = "" if name != "Stop" or capture.is_excluded(cwd) else text_of(capture.event, "last_assistant_message")
     for index, (key, path) in enumerate(files):
         last = index == len(files) - 1
         capture_file(
@@ -185,27 +185,25 @@ def settle_spool(capture: Capture, name: str, session: str) -> None:
 def sweep(capture: Capture, done: Any, started: float) -> None:
     """Other sessions' unread tails, newest first, for at most SWEEP_S."""
     until = min(time.monotonic() + SWEEP_S, started + EVENT_S + 0.3)
+    unfinished, capture.deadline = capture.unfinished, until
     for target, path in recent_transcripts(capture.environment, time.time(), until):
         if time.monotonic() >= until or capture.held is not None:
-            return
+            break
         key = session_key(path, "")
-        if key in done or is_own(capture.config, key) or not has_unread(capture, key, path):
-            continue
-        capture.deadline = until
-        capture_file(capture, key, path, target, at_rest=is_at_rest(path, time.time()))
-    capture.unfinished = False  # a sweep that ran out of time is taken up by the next one
+        if key not in done and not is_own(capture.config, key) and has_unread(capture, key, path):
+            capture_file(capture, key, path, target, at_rest=is_at_rest(path, time.time()))
+    else:
+        forget_old_offsets(capture.config, time.time())
+    capture.unfinished = unfinished  # what the sweep left is taken up by the next one
 
 
 def has_unread(capture: Capture, key: str, path: str) -> bool:
-    """Whether the file has grown past its offset: one stat of each, without opening the transcript."""
+    """Whether the file goes on behind its offset, without opening it."""
+    saved = load_offset(capture.config, key)
     try:
-        size = os.stat(path).st_size
-        if os.stat(path).st_mtime <= os.stat(offset_path(capture.config, key)).st_mtime - 2.0:
-            saved = load_offset(capture.config, key)
-            return bool(size not in (saved.get("offset"), saved.get("rest")) and is_at_rest(path, time.time()))
+        return os.stat(path).st_size not in (saved.get("offset"), saved.get("rest"))
     except OSError:
-        return True
-    return bool(size != load_offset(capture.config, key).get("offset"))
+        return False
 
 
 def report(capture: Capture, name: str, session: str, started: float) -> None:
@@ -254,7 +252,7 @@ def go_on(capture: Capture, files: List[Tuple[str, str]], name: str, session: st
             time.sleep(0.05)
         else:
             return
-    capture.held = None
+    capture.held, capture.detached = None, True
     capture.unfinished = capture.lagging = False
     read_transcripts(capture, files, name, session, cwd)
     if capture.hook is not None and capture.held is None:

@@ -56,6 +56,7 @@ class Capture:
         self.held: Optional[Answer] = None  # why nothing more is sent
         self.unfinished = False  # more to do than the time allowed
         self.lagging = False  # the answer this Stop is about is not in the transcript yet
+        self.detached = not hasattr(os, "fork")  # this is the last try: what fails now is missed
         self.excluded_turns = 0
         self._repos: Dict[str, Any] = {}
         self._excluded: Dict[str, bool] = {}
@@ -165,7 +166,7 @@ class _Reading:
             self.saved = {}
         self.start = self.saved.get("offset", 0)
         if not self.saved:
-            target = detect(os.pread(fd, DETECT_BYTES, 0), path) or target
+            target = detect(os.read(fd, DETECT_BYTES), path) or target
         self.target = self.saved.get("target") or target
         self.parser = new_parser(self.target, self.saved.get("parser"), self.start)
         self.said = self.saved.get("said")
@@ -273,10 +274,11 @@ class _Reading:
         self._note_missed()
 
     def _note_missed(self) -> None:
-        if self.waiting and self.capture.held is not None:
+        held = self.capture.held
+        if self.waiting and held is not None and (self.capture.detached or not held.late):
             note_missed(
                 self.capture.config, self.session, len(self.waiting), _epoch(self.waiting[0].timestamp),
-                self.capture.held.reason(),
+                held.reason(),
             )
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 TAIL = 64  # bytes
 LOCK_FILES = 64  # never deleted: taking away a file that another process is about to lock would undo the lock
 LOCK_STALE_S = 120.0
+FORGET_S = 90 * 86400.0
 
 
 def checksum(data: bytes) -> int:
@@ -76,6 +77,17 @@ def mark_own(config: Config, session: str) -> None:
 
 def is_own(config: Config, session: str) -> bool:
     return os.path.exists(os.path.join(offsets_folder(config), safe_name(session) + ".own"))
+
+
+def forget_old_offsets(config: Config, now: float) -> None:
+    """Take away what belongs to sessions long gone; one that comes back is read anew, and the server knows it."""
+    try:
+        with os.scandir(offsets_folder(config)) as entries:
+            for entry in entries:
+                if entry.name.endswith((".offset", ".own")) and now - entry.stat().st_mtime > FORGET_S:
+                    os.unlink(entry.path)
+    except OSError:
+        return
 
 
 class OnceAtATime:

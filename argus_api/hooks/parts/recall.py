@@ -56,10 +56,10 @@ def run_recall(argv: Tuple[str, ...], environment: Dict[str, str]) -> None:
     home = option_of(argv, "--home")
     if home and not environment.get("ARGUS_HOME"):
         environment["ARGUS_HOME"] = home
+    config = load_config(environment)
+    event, problem, raw = read_event()  # also for a session that is passed over: its pipe must not break
     if own_session(environment, OWN_SESSION):
         return
-    config = load_config(environment)
-    event, problem, raw = read_event()
     name = text_of(event, "hook_event_name")
     if problem or name not in ("SessionStart", "UserPromptSubmit"):
         if problem:
@@ -107,8 +107,7 @@ def ask_notes(config: Config, event: Dict[str, Any], session: str, cwd: str) -> 
     except ValueError:
         log_event(config, "ARGUS_RECALL_FLOOR is not a number and was passed over")
     data = json.dumps({key: value for key, value in body.items() if value != ""})
-    clean = data.encode("ascii").decode("ascii")
-    return ask(config, "POST", "/recall/notes", clean.encode("ascii"), RECALL_CONNECT_S, RECALL_S)
+    return ask(config, "POST", "/recall/notes", data.encode("ascii"), RECALL_CONNECT_S, RECALL_S)
 
 
 def length16(text: str) -> int:

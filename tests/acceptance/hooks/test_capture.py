@@ -115,7 +115,7 @@ def test_more_than_a_thousand_turns_go_in_several_requests(home: HookHome, serve
 
 
 def test_one_poisonous_item_in_a_thousand_stands_alone(home: HookHome, server: HookServer) -> None:
-    """A final 4xx is narrowed down to its item, which is logged as rejected and said; 999 arrive; it is not retried."""
+    """A final 4xx is narrowed down to its item, which is logged, said and not retried; 999 arrive."""
     server.rule = lambda request: (
         Reply(422, {"error": {"code": "invalid_item", "message": "items[0].body: no"}})
         if any("number 617 " in item["body"] for item in request.items)

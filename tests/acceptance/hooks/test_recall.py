@@ -142,7 +142,7 @@ def test_hooks_wired_twice_give_their_context_once(home: HookHome, server: HookS
         subprocess.Popen(
             [home.python, "-I", "-S", str(HOOKS / "recall_hook.py")], stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, env=home.environment,
-        )  # fmt: skip
+        )
         for _ in range(2)
     ]
     for process in running:

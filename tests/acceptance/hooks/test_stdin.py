@@ -142,11 +142,14 @@ def test_every_python_runs_both_hooks(home: HookHome, server: HookServer, python
     rollout = home.codex / "2026" / "rollout-2026-11-30T10-00-00-0b1f6f0e-1111-4222-8333-444455556666.jsonl"
     rollout.parent.mkdir(parents=True)
     lines = [
-        {"timestamp": "2026-11-30T10:00:00Z", "type": "session_meta", "payload": {"id": "s", "cwd": "/home/ada/shop"}},
-        {"timestamp": "2026-11-30T10:00:01Z", "type": "event_msg", "payload": {"type": "user_message", "message": "hi"}},
-        {"timestamp": "2026-11-30T10:00:02Z", "type": "event_msg", "payload": {"type": "agent_message", "message": "yo"}},
+        ("session_meta", {"id": "s", "cwd": "/home/ada/shop"}),
+        ("event_msg", {"type": "user_message", "message": "hi"}),
+        ("event_msg", {"type": "agent_message", "message": "yo"}),
     ]
-    rollout.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    stamp = "2026-11-30T10:00:00.000Z"
+    rollout.write_text(
+        "".join(json.dumps({"timestamp": stamp, "type": kind, "payload": payload}) + "\n" for kind, payload in lines)
+    )
     home.capture(session.event("SessionStart"))
     assert sorted(server.bodies) == sorted([*texts, "hi", "yo"])
     ran = home.recall(session.event("UserPromptSubmit", prompt="what about the export?"))

@@ -13,7 +13,16 @@ from hypothesis import strategies as st
 
 from argus_api.hooks.parts.base import Config, load_config, safe_name
 from argus_api.hooks.parts.missed import missed_line, note_caught_up, note_dropped, note_missed, note_rejected
-from argus_api.hooks.parts.offsets import HookLock, load_offset, save_offset, still_same, tail_of
+from argus_api.hooks.parts.offsets import (
+    HookLock,
+    forget_old_offsets,
+    is_own,
+    load_offset,
+    mark_own,
+    save_offset,
+    still_same,
+    tail_of,
+)
 from argus_api.hooks.parts.recall import CONTEXT_MAX, fitted, length16
 from argus_memory.settings import read_env_file
 
@@ -86,6 +95,22 @@ def test_a_text_before_the_offset_is_known_again(config: Config, tmp_path: Path)
     os.close(fd)
 
 
+def test_offsets_of_sessions_long_gone_are_forgotten(config: Config, tmp_path: Path) -> None:
+    """After 90 days without an event; locks and younger offsets stay."""
+    for session in ("old", "young"):
+        save_offset(config, session, {"offset": 1})
+    mark_own(config, "argus")
+    with HookLock(config, "x", 0.0):
+        pass
+    folder = tmp_path / "hook-offsets"
+    for name in ("old.offset", "argus.own"):
+        os.utime(folder / name, (AT, AT))
+    forget_old_offsets(config, AT + 91 * 86400)
+    assert not is_own(config, "argus")
+    assert sorted(path.name for path in folder.iterdir() if not path.name.startswith(".")) == ["young.offset"]
+    assert any(path.name.startswith(".lock-") for path in folder.iterdir())
+
+
 def test_a_lock_keeps_others_out_until_it_is_given_back(config: Config) -> None:
     """A second holder waits as long as it may; another name is free meanwhile."""
     order = []
@@ -121,7 +146,7 @@ def test_a_context_fits_and_keeps_its_last_line(text: str, line: str) -> None:
 
 def test_settings_come_from_the_environment_over_the_file(tmp_path: Path) -> None:
     """As the hub reads them: quotes and `export` are taken off, an empty variable counts as unset."""
-    text = "# comment\nexport ARGUS_CAPTURE_TOKEN='from the file'\nARGUS_API_PORT=9000\nARGUS_EXCLUDE=/a, ~/b ,\nbad\n"
+    text = "# note\nexport ARGUS_CAPTURE_TOKEN='from the file'\nARGUS_API_PORT=9000\nARGUS_EXCLUDE=/a, ~/b ,\nbad\n"
     (tmp_path / "env").write_text(text)
     given_home = {"ARGUS_HOME": str(tmp_path), "ARGUS_API_URL": ""}
     config = load_config(given_home)
