@@ -105,6 +105,7 @@ def test_offsets_of_sessions_long_gone_are_forgotten(config: Config, tmp_path: P
     folder = tmp_path / "hook-offsets"
     for name in ("old.offset", "argus.own"):
         os.utime(folder / name, (AT, AT))
+    os.utime(folder / "young.offset", (AT + 60 * 86400, AT + 60 * 86400))
     forget_old_offsets(config, AT + 91 * 86400)
     assert not is_own(config, "argus")
     assert sorted(path.name for path in folder.iterdir() if not path.name.startswith(".")) == ["young.offset"]
