@@ -36,20 +36,18 @@ _PROPERTIES: Final[Mapping[str, Any]] = {
 }
 
 
-def _schema(properties: Mapping[str, Any], required: Sequence[str]) -> dict[str, Any]:
-    note = {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
-    return {
-        "type": "object",
-        "properties": {"notes": {"type": "array", "items": note}},
-        "required": ["notes"],
-        "additionalProperties": False,
-    }
+def _schema(properties: Mapping[str, Any], required: Sequence[str], closed: Mapping[str, Any]) -> dict[str, Any]:
+    note = {"type": "object", "properties": properties, "required": list(required), **closed}
+    notes = {"notes": {"type": "array", "items": note}}
+    return {"type": "object", "properties": notes, "required": ["notes"], **closed}
 
 
 # Asked for strictly; accepted with what a note cannot do without. What is out of range is the gate's to reject.
-ASKED: Final = _schema(_PROPERTIES, list(_PROPERTIES))
+ASKED: Final = _schema(_PROPERTIES, list(_PROPERTIES), {"additionalProperties": False})
 ACCEPTED: Final = _schema(
-    {name: {"type": part["type"]} for name, part in _PROPERTIES.items()}, ["title", "content", "source_ref"]
+    {name: {key: part[key] for key in part if key != "enum"} for name, part in _PROPERTIES.items()},
+    ["title", "content", "source_ref"],
+    {},
 )
 
 
@@ -122,17 +120,22 @@ def write_prompt(unit: Unit, turns: Sequence[EpisodeTurn], part: int, parts: int
     )
 
 
+def _clean(text: str) -> str:
+    """Postgres takes neither NUL nor lone surrogates; a model may write both."""
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8").strip()
+
+
 def _candidate(note: Mapping[str, Any]) -> Candidate:
     speaker = note.get("speaker")
     return Candidate(
-        title=" ".join(note["title"].split()),
-        content=note["content"].strip(),
-        source_ref=note["source_ref"].strip(),
-        category=note.get("category", "fact"),
-        importance=float(note.get("importance", 0.5)),
-        keywords=tuple(note.get("keywords", ()))[:8],
-        tags=tuple(note.get("tags", ()))[:8],
-        context=note.get("context", ""),
+        title=" ".join(_clean(note["title"]).split()),
+        content=_clean(note["content"]),
+        source_ref=_clean(note["source_ref"]),
+        category=_clean(note.get("category", "fact")),
+        importance=float(min(max(note.get("importance", 0.5), -1), 2)),
+        keywords=tuple(map(_clean, note.get("keywords", ())))[:8],
+        tags=tuple(map(_clean, note.get("tags", ())))[:8],
+        context=_clean(note.get("context", "")),
         role=speaker if speaker in ("user", "assistant") else None,
     )
 
