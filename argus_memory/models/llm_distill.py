@@ -19,6 +19,8 @@ from argus_memory.records import CATEGORIES, Candidate, EpisodeTurn, Unit
 
 STAGE: Final = "distill"
 ANSWER_SHARE: Final = 0.35  # of the context is left to the prompt's frame and the answer
+# Requests one unit may cost. A pasted book would use up the hour's budget half-way and begin again every hour.
+MAX_PARTS: Final = 40
 MIN_BUDGET: Final = 500  # tokens of record a request, however small the context is said to be
 PIECE_BREAK: Final = 0.5  # a turn cut in pieces ends at a line where one lies in the second half
 
@@ -53,11 +55,12 @@ ACCEPTED: Final = _schema(
 
 @dataclass(frozen=True, slots=True)
 class Distilled:
-    """Candidates of a unit and who made them; `parts` is the number of requests it was cut into."""
+    """Candidates of a unit and who made them; `parts` of it were read, `left_out` were beyond MAX_PARTS."""
 
     candidates: tuple[Candidate, ...]
     info: CallInfo
     parts: int
+    left_out: int
 
 
 @cache
@@ -153,7 +156,7 @@ def distill(
     parts = split_parts(unit.turns, budget)
     candidates: list[Candidate] = []
     info: CallInfo | None = None
-    for number, turns in enumerate(parts, start=1):
+    for number, turns in enumerate(parts[:MAX_PARTS], start=1):
         before_part()
         prompt = write_prompt(unit, turns, number, len(parts))
         answer, info = door.complete_json(
@@ -161,4 +164,5 @@ def distill(
         )
         candidates += map(_candidate, answer["notes"])
     assert info is not None, "a unit has at least one turn"
-    return Distilled(tuple(candidates), info, len(parts))
+    read = min(len(parts), MAX_PARTS)
+    return Distilled(tuple(candidates), info, read, len(parts) - read)

@@ -77,6 +77,7 @@ class _Made:
     candidates: Sequence[Candidate]
     model: str
     model_real: str | None
+    remark: str | None = None
 
 
 def distill_pending(
@@ -135,7 +136,9 @@ def _distill_one(db: Database, settings: Settings, door: LlmDoor, claim: Claim, 
             return unit
         made = _make(settings, door, unit, lambda: renew_claim(db, claim, at=datetime.now(UTC)))
         verdicts = [judge(candidate, unit) for candidate in made.candidates]
-        return write_unit(db, claim, unit, verdicts, model=made.model, model_real=made.model_real, now=now)
+        return write_unit(
+            db, claim, unit, verdicts, model=made.model, model_real=made.model_real, remark=made.remark, now=now
+        )
     except ModelFailure as failure:
         return _fail(db, claim, failure, settings, now)
     except Unreachable:
@@ -153,7 +156,8 @@ def _make(settings: Settings, door: LlmDoor, unit: Unit, renew: Callable[[], Non
         kind = "turn" if unit.kind == "episode" else unit.item_kind
         return _Made(extractive.extract(unit.turns, item_kind=kind), extractive.MODEL, None)
     made = distill(door, unit, settings.distill_model, context_tokens=settings.llm_context, before_part=renew)
-    return _Made(made.candidates, made.info.model, made.info.model_real)
+    remark = f"only the first {made.parts} of {made.parts + made.left_out} parts were read" if made.left_out else None
+    return _Made(made.candidates, made.info.model, made.info.model_real, remark)
 
 
 def _fail(db: Database, claim: Claim, failure: ModelFailure, settings: Settings, now: datetime) -> _Failed:

@@ -41,6 +41,7 @@ def write_unit(
     *,
     model: str,
     model_real: str | None,
+    remark: str | None = None,
     now: datetime,
 ) -> Written | None:
     """Survivors in, the unit's earlier notes kept or tombstoned, rejections and state, all or nothing.
@@ -62,7 +63,7 @@ def write_unit(
             "model_real": model_real,
             "notes_created": written.created + written.kept,
             "notes_rejected": len(rejected),
-            "remark": None,
+            "remark": remark,
             "now": now,
         }
         conn.execute(queries("distill").finish_unit, params)

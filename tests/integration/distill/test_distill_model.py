@@ -11,7 +11,7 @@ import pytest
 
 from argus_memory.db import Database
 from argus_memory.errors import NotFound
-from argus_memory.models import llm
+from argus_memory.models import llm, llm_distill
 from argus_memory.settings import DISTILL_FAILURE_CAP, Settings
 from argus_memory.stages.distill import DistillReport, distill_pending, find_parked, retry_parked
 from argus_memory.stages.distill_units import claim_unit
@@ -301,6 +301,17 @@ def test_a_long_episode_is_distilled_in_parts(db: Database, model: Settings, ser
     assert server.count("chat") > 1
     assert report.notes_created == 6
     assert max(len(str(c.body["messages"])) for c in server.calls) < 2048 * 4
+
+
+def test_a_book_costs_a_bounded_number_of_calls(
+    db: Database, model: Settings, server: LlmServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beyond the limit of parts the rest is left out, and the unit's state says so."""
+    monkeypatch.setattr(llm_distill, "MAX_PARTS", 3)
+    add_episode(db, [("user", "A plain line of the book.\n" * 800)])
+    distill_pending(db, replace(model, llm_context=1024), now=NOW)
+    assert server.count("chat") == 3
+    assert (state(db)["status"], state(db)["last_error"][:28]) == ("done", "only the first 3 of 11 parts")
 
 
 def test_two_runs_never_work_on_one_unit(db: Database, model: Settings, server: LlmServer) -> None:
