@@ -1,0 +1,40 @@
+"""One asset check an audit (argus_memory/watch/audits.py), all in one step: a step is six event rows, a check one."""
+
+from collections.abc import Iterator
+
+import dagster as dg
+
+from argus_assets.resources import MemoryResource
+from argus_memory.upkeep.process import utc_now
+from argus_memory.watch.audits import AUDITS, Audit, Finding, run_audit
+
+SEVERITY = {"warn": dg.AssetCheckSeverity.WARN, "error": dg.AssetCheckSeverity.ERROR}
+BY_KEY = {dg.AssetCheckKey(dg.AssetKey(audit.asset), audit.name): audit for audit in AUDITS}
+
+
+@dg.multi_asset_check(
+    name="audits",
+    specs=[dg.AssetCheckSpec(audit.name, asset=audit.asset, description=audit.question) for audit in AUDITS],
+    can_subset=True,
+)
+def audits(context: dg.AssetCheckExecutionContext, memory: MemoryResource) -> Iterator[dg.AssetCheckResult]:
+    """Ask every question that was selected; one that cannot be asked is a failed check, not a failed run."""
+    for key in sorted(context.selected_asset_check_keys, key=list(BY_KEY).index):
+        audit = BY_KEY[key]
+        yield check_result(audit, run_audit(audit, memory.db, memory.settings, utc_now()))
+
+
+def check_result(audit: Audit, finding: Finding) -> dg.AssetCheckResult:
+    """`unknown` passes, and says in its metadata that there was nothing to judge by."""
+    return dg.AssetCheckResult(
+        check_name=audit.name,
+        asset_key=audit.asset,
+        passed=finding.status != "failed",
+        severity=SEVERITY[audit.severity],
+        description=finding.detail or None,
+        metadata={
+            "status": finding.status,
+            "offending": dg.MetadataValue.json(list(finding.offending)),
+            "total": finding.total,
+        },
+    )

@@ -1,0 +1,24 @@
+"""The memory's part of the definitions."""
+
+from __future__ import annotations
+
+import dagster as dg
+
+from argus_assets.defs.memory import assets
+from argus_assets.defs.memory.jobs import process_memory
+from argus_assets.defs.memory.sensors import pending_memory
+
+memory = dg.Definitions(
+    assets=[
+        assets.raw_items,
+        assets.turn_embeddings,
+        assets.episodes,
+        assets.distilled_notes,
+        assets.note_embeddings,
+        assets.dedup_log,
+        assets.projects,
+        assets.injections,
+    ],
+    jobs=[process_memory],
+    sensors=[pending_memory],
+)

@@ -1,0 +1,26 @@
+"""The triggers that memory depends on, as table.trigger. A test holds the list against a fresh database."""
+
+from __future__ import annotations
+
+from typing import Final
+
+# Refuse changes: memory is only ever added to, marked or tombstoned.
+_KEPT_TABLES: Final = (
+    "episodes", "turns", "capture_outcomes", "redactions", "session_marks", "near_duplicates", "segment_checks",
+    "episode_events", "distilled_notes", "gate_rejections", "distill_failures", "llm_calls", "stage_passes",
+    "dedup_log", "injections",
+)  # fmt: skip
+KEEPING: Final = frozenset(f"{table}.{table}_kept" for table in _KEPT_TABLES) | {
+    "raw_items.raw_items_immutable",
+    "raw_items.raw_items_no_truncate",
+}
+# Fill what search and the stages need, in the transaction of the row itself.
+FILLING: Final = frozenset(
+    {
+        "raw_items.raw_items_captured",
+        "distilled_notes.distilled_notes_terms",
+        "distilled_notes.distilled_notes_written",
+        "distilled_notes.distilled_notes_orphaned",
+    }
+)
+REQUIRED_TRIGGERS: Final = KEEPING | FILLING
