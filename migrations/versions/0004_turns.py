@@ -65,6 +65,8 @@ def upgrade() -> None:
             where episode_id is null and project is distinct from 'argus-canary';
         create index turns_episode on turns (episode_id, ordinal);
         create index turns_project on turns (project, said_at desc);
+        -- Does a question name someone who speaks here?
+        create index turns_speaker on turns (lower(split_part(speaker, ' ', 1))) where speaker is not null;
 
         create table distill_state (
             unit_kind text not null constraint distill_state_unit_kind check (unit_kind in ('episode', 'item')),

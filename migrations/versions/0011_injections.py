@@ -37,7 +37,8 @@ def upgrade() -> None:
         create trigger injections_kept before delete or truncate on injections
             for each statement execute function argus_refuse_change('audit rows are kept');
 
-        -- Document frequencies for BM25, kept by housekeeping and never exact to the row.
+        -- Document frequencies for BM25, kept by housekeeping and never exact to the row. Terms of one or two documents
+        -- are left out: they are most of all terms, and all alike as rare.
         create table term_frequencies (
             track text not null constraint term_frequencies_track check (track in ('turn', 'note')),
             term text not null,
@@ -48,6 +49,8 @@ def upgrade() -> None:
             track text primary key,
             documents bigint not null,
             average_length real not null,
+            -- rows up to this id are counted; what lies above it tells how far the store has grown since
+            last_id bigint not null,
             refreshed_at timestamptz not null
         );
         """

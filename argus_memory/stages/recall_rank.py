@@ -1,0 +1,193 @@
+"""Notes and turns for a question, each with its score, its plain RRF score, and what it was found by.
+
+Shared by search, which narrows to a project, and by recall, which only prefers one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from psycopg.rows import DictRow
+
+from argus_memory.db import Connection, queries
+from argus_memory.records import GLOBAL_PROJECT
+from argus_memory.rules.flags import TIME_WORDS, asks_for_time, find_name_words, find_named_time
+from argus_memory.rules.ranking import DATE_BOOST, join_legs, rrf
+from argus_memory.rules.ranking_turns import REACH, Asked, TurnScores, rank_turns, split_runs
+from argus_memory.stages.recall_tracks import Found, Question, Type, find_candidates, load_details
+
+AROUND = 1  # turns to each side of a candidate that are candidates too
+
+
+@dataclass(frozen=True, slots=True)
+class Depth:
+    """How far a search looks: candidates of each track, and the part of them whose surroundings are read."""
+
+    candidates: int
+    # HNSW gives no more than this many rows before it has to go on with its scan.
+    ef_search: int
+
+
+# Search: nothing is lost. Recall: before every prompt, so a third of the time; benchmarks/retrieval.py prints both.
+DEEP = Depth(candidates=100, ef_search=100)
+QUICK = Depth(candidates=40, ef_search=40)
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A note or turn that was found. `coverage`: the part of the question's words, weighed by rarity, that it holds
+    (about 0 to 1); `cosine` None without vector; `score` on the scale of the fusion chosen, before any prior."""
+
+    type: Type
+    id: int
+    raw_id: int
+    score: float
+    rrf_score: float
+    coverage: float
+    cosine: float | None
+    why: Mapping[str, int]
+    project: str | None
+    said_at: datetime
+    kind: str = "turn"
+    title: str = ""
+    text: str = ""
+    session: str = ""
+
+
+def prepare(conn: Connection, depth: Depth) -> None:
+    """Settings of this transaction for the vector index: go on scanning where live rows are few."""
+    conn.execute(queries("search").index_settings, {"ef_search": str(depth.ef_search)})
+
+
+def name_people(conn: Connection, text: str, project: str | None) -> tuple[frozenset[str], frozenset[str]]:
+    """Who speaks here and is named in the question: names in small letters, and their lexemes."""
+    words = list(find_name_words(text))
+    rows = conn.execute(queries("search").known_speakers, {"words": words, "project": project}).fetchall()
+    names = frozenset(str(row["name"]) for row in rows)
+    if not names:
+        return names, names
+    found = conn.execute(queries("search").name_lexemes, {"names": " ".join(sorted(names))}).fetchall()
+    return names, frozenset(str(row["lexeme"]) for row in found)
+
+
+def find_notes(conn: Connection, question: Question, depth: Depth, *, fusion: str) -> list[Scored]:
+    """Live notes, best first."""
+    found = find_candidates(conn, "note", question, depth.candidates)
+    if not found.ids:
+        return []
+    rows = load_details(conn, "note", question, found.corpus, found.ids)
+    joined = join_legs([row["bm25"] for row in rows], [row["cosine"] or 0.0 for row in rows])
+    time = find_named_time(question.text, question.now)
+    notes = []
+    for row, score in zip(rows, joined, strict=True):
+        plain = _rrf(found, row["id"])
+        notes.append(
+            Scored(
+                type="note",
+                id=row["id"],
+                raw_id=row["raw_id"],
+                score=plain if fusion == "rrf" else score + DATE_BOOST * time.match(row["said_at"]),
+                rrf_score=plain,
+                coverage=_coverage(row, found),
+                cosine=row["cosine"],
+                why=_why(found, row["id"]),
+                project=row["project"],
+                said_at=row["said_at"],
+                kind=row["kind"],
+                title=row["title"],
+                text=row["content"],
+            )
+        )
+    return sorted(notes, key=lambda note: (-note.score, -note.rrf_score, note.id))
+
+
+def find_turns(
+    conn: Connection, question: Question, depth: Depth, speakers: frozenset[str], *, fusion: str
+) -> list[Scored]:
+    """Verbatim turns, best first, each judged with the turns around it (rules/ranking_turns.py)."""
+    found = find_candidates(conn, "turn", question, depth.candidates)
+    if not found.ids:
+        return []
+    near, order, follows = _windows(conn, found.ids)
+    time_words = conn.execute(queries("search").time_words, {"words": " | ".join(TIME_WORDS)}).fetchone()
+    assert time_words is not None
+    rows = {
+        row["id"]: row
+        for row in load_details(
+            conn, "turn", question, found.corpus, order, time_words=time_words["query"]
+        )
+    }
+    runs = [[_turn_scores(rows[i]) for i in run] for run in split_runs([i for i in rows if i in follows], follows)]
+    asked = Asked(find_named_time(question.text, question.now), asks_for_time(question.text), speakers)
+    joined = rank_turns(runs, asked)
+    turns = []
+    for raw_id in near:
+        row, plain = rows[raw_id], _rrf(found, raw_id)
+        turns.append(
+            Scored(
+                type="turn",
+                id=raw_id,
+                raw_id=raw_id,
+                score=plain if fusion == "rrf" else joined[raw_id],
+                rrf_score=plain,
+                coverage=_coverage(row, found),
+                cosine=row["cosine"],
+                why=_why(found, raw_id),
+                project=row["project"],
+                said_at=row["said_at"],
+                session=row["session"],
+            )
+        )
+    return sorted(turns, key=lambda turn: (-turn.score, -turn.rrf_score, turn.id))
+
+
+def _windows(conn: Connection, ids: Sequence[int]) -> tuple[list[int], list[int], dict[int, int]]:
+    """Candidates with AROUND turns on each side; all ids to load; and for each id the one said before it (0: none)."""
+    near: dict[int, None] = {}
+    every: dict[int, None] = {}
+    follows: dict[int, int] = {}
+    params = {"ids": list(ids), "reach": AROUND + REACH}
+    for row in conn.execute(queries("search").turns_windows, params):
+        window = [*row["before"], row["id"], *row["after"]]
+        place = len(row["before"])
+        near.update(dict.fromkeys(window[max(0, place - AROUND) : place + AROUND + 1]))
+        every.update(dict.fromkeys(window))
+        for before, after in zip(window, window[1:], strict=False):
+            follows[after] = before
+        follows.setdefault(window[0], 0)
+    return list(near), list(every), follows
+
+
+def _turn_scores(row: DictRow) -> TurnScores:
+    return TurnScores(
+        raw_id=row["id"],
+        lexical=row["bm25"],
+        dense=row["cosine"] or 0.0,
+        chars=row["chars"],
+        said_at=row["said_at"],
+        by_user=row["role"] == "user" and row["speaker"] is None,
+        speaker=row["speaker"],
+        asks=row["asks"],
+        has_time=row["has_time"],
+    )
+
+
+def _coverage(row: Mapping[str, Any], found: Found) -> float:
+    whole = sum(term.idf for term in found.corpus.terms)
+    return float(row["bm25"]) / whole if whole else 0.0
+
+
+def _rrf(found: Found, id_: int) -> float:
+    return rrf((found.lexical.get(id_), found.semantic.get(id_)))
+
+
+def _why(found: Found, id_: int) -> dict[str, int]:
+    """The tracks that found it, with its rank in each."""
+    ranks = {"lexical": found.lexical.get(id_), "semantic": found.semantic.get(id_)}
+    return {track: rank for track, rank in ranks.items() if rank is not None}
+
+
+__all__ = ["DEEP", "GLOBAL_PROJECT", "QUICK", "Depth", "Scored", "find_notes", "find_turns", "name_people", "prepare"]

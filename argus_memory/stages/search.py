@@ -1,0 +1,134 @@
+"""Search over notes and verbatim turns, for /search and `argus search`: nothing is gated, nothing is recorded.
+
+An embedder that is down leaves the words: `Search.degraded` says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from argus_memory.db import Database, queries
+from argus_memory.errors import ModelFailure, UsageError
+from argus_memory.models.embedders import Embedder, Vector
+from argus_memory.settings import Settings
+from argus_memory.stages.recall_rank import DEEP, Depth, Scored, find_notes, find_turns, name_people, prepare
+from argus_memory.stages.recall_tracks import Question, Type
+from argus_memory.stages.spaces import Space, find_active_space, find_space_embedder
+
+TYPES: tuple[Type, ...] = ("note", "turn")
+MAX_RESULTS = 200
+TEXT_CHARS = 2000  # of a turn in an answer; the whole stands at /raw/{id}
+TITLE_CHARS = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One result. `id` is the note's, or the raw item's of a turn; `score` orders this answer and no other."""
+
+    type: Type
+    id: int
+    raw_id: int
+    title: str
+    text: str
+    score: float
+    project: str | None
+    at: datetime
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "type": self.type, "id": self.id, "raw_id": self.raw_id, "title": self.title, "text": self.text,
+            "score": round(self.score, 6), "project": self.project, "at": self.at.isoformat(),
+        }  # fmt: skip
+
+
+class Hits(list[Hit]):
+    """The results, best first; `degraded` says which track was missing and why."""
+
+    degraded: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """The question's vector in the live space; without one, `degraded` says why."""
+
+    space: Space | None
+    vector: Vector | None
+    degraded: str | None
+
+
+def search(
+    db: Database,
+    settings: Settings,
+    embedder: Embedder,
+    *,
+    q: str,
+    now: datetime,
+    project: str | None = None,
+    limit: int = 20,
+    types: Sequence[str] = TYPES,
+    depth: Depth = DEEP,
+) -> Hits:
+    """The best `limit` of the types asked for, within `project` where one is named.
+
+    Raises UsageError on a blank question, an unknown type or a limit out of range.
+    """
+    if not q.strip():
+        raise UsageError("q: what to look for is missing")
+    unknown = [type_ for type_ in types if type_ not in TYPES]
+    if unknown or not types:
+        raise UsageError(f"type: {', '.join(unknown) or 'nothing'} is neither note nor turn")
+    if not 1 <= limit <= MAX_RESULTS:
+        raise UsageError(f"limit: {limit} is outside 1 to {MAX_RESULTS}")
+    meaning = find_meaning(db, settings, embedder, q)
+    with db.transaction() as conn:
+        prepare(conn, depth)
+        speakers, lexemes = name_people(conn, q, project)
+        question = Question(q, now, meaning.vector, meaning.space, lexemes, project)
+        found: list[Scored] = []
+        if "note" in types:
+            found += find_notes(conn, question, depth, fusion=settings.fusion)
+        if "turn" in types:
+            found += find_turns(conn, question, depth, speakers, fusion=settings.fusion)
+        best = sorted(found, key=lambda one: (-one.score, -one.rrf_score, one.type, one.id))[:limit]
+        bodies = load_bodies(conn, [one.id for one in best if one.type == "turn"], TEXT_CHARS)
+    hits = Hits(_hit(one, bodies) for one in best)
+    hits.degraded = meaning.degraded
+    return hits
+
+
+def find_meaning(db: Database, settings: Settings, embedder: Embedder, text: str) -> Meaning:
+    """The vector of a question in the live space. A model that fails is no error here: the words remain."""
+    with db.transaction() as conn:
+        space = find_active_space(conn)
+    if space is None:
+        return Meaning(None, None, "nothing is embedded yet: keyword only")
+    found = find_space_embedder(db, settings, space, embedder)
+    if found is None:
+        return Meaning(None, None, f"the model of the live vectors ({space.model}) is not here: keyword only")
+    try:
+        return Meaning(space, found.embed_query(text), None)
+    except ModelFailure as failure:
+        return Meaning(None, None, f"the embedder is down, keyword only ({failure})"[:300])
+
+
+def load_bodies(conn: Any, ids: Sequence[int], chars: int) -> dict[int, dict[str, Any]]:
+    """The turns of `ids` with the beginning of their bodies."""
+    if not ids:
+        return {}
+    rows = conn.execute(queries("search").turn_bodies, {"ids": list(ids), "chars": chars}).fetchall()
+    return {row["raw_id"]: row for row in rows}
+
+
+def _hit(one: Scored, bodies: dict[int, dict[str, Any]]) -> Hit:
+    title, text = one.title, one.text
+    if one.type == "turn":
+        row = bodies[one.id]
+        text = row["body"]
+        first = " ".join(text[: 2 * TITLE_CHARS].split())
+        who = row["speaker"] or row["role"].capitalize()
+        title = first if first.startswith(f"{who}:") else f"{who}: {first}"
+        title = title if len(title) <= TITLE_CHARS else title[: TITLE_CHARS - 1].rstrip() + "…"
+    return Hit(one.type, one.id, one.raw_id, title, text, one.score, one.project, one.said_at)
