@@ -179,11 +179,13 @@ from unnest(%(raw_ids)s::bigint[]) with ordinality as u (raw_id, n)
 where t.raw_id = u.raw_id
 
 -- name: move_notes
--- Notes of a replaced episode go with the turn they rest on; the new episode's distillation keeps or tombstones them.
+-- Notes of a replaced episode go with the turn they rest on; the new episode's distillation keeps or tombstones them,
+-- and makes none again that a judge or a person took away.
 update distilled_notes n
 set episode_id = %(episode_id)s
 from episodes e
-where n.raw_id = any(%(raw_ids)s) and n.deleted_at is null and n.episode_id = e.id and e.replaced_at is not null
+where n.raw_id = any(%(raw_ids)s::bigint[]) and n.episode_id = e.id and e.replaced_at is not null
+  and n.deleted_reason is distinct from 'redistilled'
 
 -- name: queue_unit
 insert into distill_state (unit_kind, unit_id, project, said_at)

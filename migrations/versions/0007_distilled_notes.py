@@ -48,8 +48,8 @@ def upgrade() -> None:
         comment on table distilled_notes is 'notes; live = deleted_at is null and valid_from <= now() and (valid_to is null or valid_to > now())';
         create index distilled_notes_tsv on distilled_notes using gin (tsv) where deleted_at is null;
         create index distilled_notes_uid on distilled_notes (uid) where deleted_at is null;
-        create index distilled_notes_unit on distilled_notes (episode_id, raw_id) where deleted_at is null;
-        create index distilled_notes_raw on distilled_notes (raw_id) where deleted_at is null;
+        create index distilled_notes_unit on distilled_notes (episode_id, raw_id);
+        create index distilled_notes_raw on distilled_notes (raw_id);
         create index distilled_notes_order on distilled_notes (project, importance desc, valid_from desc, id desc)
             where deleted_at is null;
         create index distilled_notes_undeduped on distilled_notes (id) where deleted_at is null and deduped_at is null;
