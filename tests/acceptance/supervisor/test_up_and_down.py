@@ -89,47 +89,37 @@ def test_what_is_killed_is_started_again(hub: Hub) -> None:
         assert f"{name:<10} ended" in hub.text(), name
 
 
-def test_sigterm_frees_everything_in_time(hub: Hub) -> None:
-    """SIGTERM stops all services within 15 s with exit 0; no process and no port is left."""
+def test_a_killed_supervisor_takes_its_children_along(hub: Hub) -> None:
+    """SIGKILL on the supervisor leaves no process behind; status then says so with exit 3."""
     assert hub.process is not None
     hub.look()
+    hub.process.kill()
+    hub.process.wait()
+    wait_until(lambda: not hub.left(), seconds=STOP_LIMIT_SECONDS)
+    done = hub.argus("status")
+    assert done.returncode == 3
+    assert "argus up" in done.stdout
+
+
+def test_detached_it_comes_back_with_every_row(hub: Hub) -> None:
+    """`argus up --detach` returns when everything answers, and what was stored before the crash is there."""
+    done = hub.argus("up", "--detach")
+    assert done.returncode == 0, done.stdout + done.stderr
+    hub.look()
+    with psycopg.connect(hub.argus("dsn").stdout.strip()) as connection:
+        assert connection.execute("select word from keepsake").fetchall() == [("kept",)]
+
+
+def test_down_frees_everything_in_time(hub: Hub) -> None:
+    """`argus down` (SIGTERM) ends all services within 15 s; no process and no port is left."""
     begun = time.monotonic()
-    hub.process.send_signal(signal.SIGTERM)
-    assert hub.process.wait(30) == 0
+    assert hub.argus("down").returncode == 0
     assert time.monotonic() - begun < STOP_LIMIT_SECONDS
     wait_until(lambda: not hub.left(), seconds=2)
     assert port_is_free(hub.api_port)
     assert port_is_free(hub.dagster_port)
 
 
-def test_status_of_a_stopped_hub_is_down(hub: Hub) -> None:
-    """`argus status` without a hub exits 3 and names the command that starts it; `argus down` is content."""
-    done = hub.argus("status")
-    assert done.returncode == 3
-    assert "argus up" in done.stdout
+def test_down_without_a_hub_is_content(hub: Hub) -> None:
+    """There is nothing to stop: exit 0."""
     assert hub.argus("down").returncode == 0
-
-
-def test_detached_it_comes_back_with_every_row(hub: Hub) -> None:
-    """`argus up --detach` returns when everything answers, and what was stored before is there."""
-    done = hub.argus("up", "--detach")
-    assert done.returncode == 0, done.stdout + done.stderr
-    hub.look()
-    with psycopg.connect(hub.argus("dsn").stdout.strip()) as connection:
-        assert connection.execute("select word from keepsake").fetchall() == [("kept",)]
-        connection.execute("drop table keepsake")
-
-
-def test_a_killed_supervisor_takes_its_children_along(hub: Hub) -> None:
-    """SIGKILL on the supervisor leaves no process behind, and the next start is not hindered."""
-    os.kill(hub.pids()["supervisor"], signal.SIGKILL)
-    wait_until(lambda: not hub.left(), seconds=STOP_LIMIT_SECONDS)
-    done = hub.argus("up", "--detach")
-    assert done.returncode == 0, done.stdout + done.stderr
-    hub.look()
-
-
-def test_down_stops_a_detached_hub(hub: Hub) -> None:
-    """`argus down` returns when nothing of the hub runs any more."""
-    assert hub.argus("down").returncode == 0
-    wait_until(lambda: not hub.left(), seconds=2)

@@ -27,7 +27,9 @@ ROOT = Path(__file__).resolve().parents[3]
 
 # Prepare; a run that counts as going on, as a power loss leaves it; an asset through the whole event log; prepare.
 TWO_STARTS = """
+import os
 import dagster as dg
+import psycopg
 from dagster._core.test_utils import create_run_for_test
 from argus_cli.ports import find_free_port
 from argus_cli.prepare import prepare
@@ -38,6 +40,12 @@ def word():
 
 prepare(orphans=True)
 with dg.DagsterInstance.get() as instance:
+    assert instance.get_runs() == []
+    with psycopg.connect(os.environ["ARGUS_DATABASE_URL"]) as connection:  # as a restart of Postgres does
+        connection.execute(
+            "select pg_terminate_backend(pid) from pg_stat_activity"
+            " where datname = current_database() and pid <> pg_backend_pid()"
+        )
     create_run_for_test(instance, job_name="orphan", status=dg.DagsterRunStatus.STARTED)
     assert dg.materialize([word], instance=instance).success
     event = instance.get_latest_materialization_event(dg.AssetKey("word"))
@@ -63,7 +71,8 @@ def run_python(words: list[str], dsn: str, home: Path) -> subprocess.CompletedPr
 
 
 def test_an_empty_database_is_made_ready_and_orphans_are_closed(empty_dsn: str, tmp_path: Path) -> None:
-    """Both schemas are migrated, Dagster stores events through psycopg2, and a run left STARTED ends failed."""
+    """Both schemas are migrated, Dagster stores events through psycopg2 (also on connections that were cut in
+    between), and a run left STARTED ends failed."""
     done = run_python(["-c", TWO_STARTS], empty_dsn, tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
