@@ -51,6 +51,7 @@ class InvalidItem(UsageError):
         where = "" if index is None else f"items[{index}]."
         super().__init__(f"{where}{field}: {problem}")
         self.field = field
+        self.problem = problem
         self.index = index
 
 

@@ -1,0 +1,46 @@
+-- name: insert_items
+-- Ids follow the order of the request; a row that either unique key knows already is passed over.
+insert into raw_items (source, kind, body, cwd, session, project, project_method, project_confidence, metadata,
+                       dedup_key, identity_key, position, said_at, captured_at)
+select i.source, i.kind, i.body, i.cwd, i.session, i.project, i.method, i.confidence, i.metadata::jsonb,
+       i.dedup_key, i.identity_key, i.position, i.said_at, %(now)s
+from unnest(%(source)s::text[], %(kind)s::text[], %(body)s::text[], %(cwd)s::text[], %(session)s::text[],
+            %(project)s::text[], %(method)s::text[], %(confidence)s::real[], %(metadata)s::text[],
+            %(dedup_key)s::text[], %(identity_key)s::text[], %(position)s::bigint[], %(said_at)s::timestamptz[])
+     with ordinality as i (source, kind, body, cwd, session, project, method, confidence, metadata, dedup_key,
+                           identity_key, position, said_at, place)
+order by i.place
+on conflict do nothing
+returning id, dedup_key
+
+-- name: find_first
+select id, dedup_key, identity_key from raw_items where dedup_key = any(%(dedup_keys)s)
+union all
+select id, dedup_key, identity_key from raw_items where identity_key = any(%(identity_keys)s)
+
+-- name: lock_bulk
+-- Two bulk requests that insert each other's rows in different order would deadlock; one at a time cannot.
+select pg_advisory_xact_lock(7283493)
+
+-- name: insert_redactions
+insert into redactions (raw_id, source, kind, count, at)
+select r.raw_id, r.source, r.kind, r.count, %(now)s
+from unnest(%(raw_id)s::bigint[], %(source)s::text[], %(kind)s::text[], %(count)s::integer[])
+     as r (raw_id, source, kind, count)
+
+-- name: insert_outcomes
+insert into capture_outcomes (at, source, session, outcome, reason, count)
+select %(now)s, o.source, o.session, o.outcome, o.reason, o.count
+from unnest(%(source)s::text[], %(session)s::text[], %(outcome)s::text[], %(reason)s::text[], %(count)s::integer[])
+     as o (source, session, outcome, reason, count)
+
+-- name: beat
+insert into hook_heartbeats (host, target, version, event, session, missed, first_at, at)
+values (%(host)s, %(target)s, %(version)s, %(event)s, %(session)s, %(missed)s, %(now)s, %(now)s)
+on conflict (host, target) do update
+set version = excluded.version, event = excluded.event, session = excluded.session, missed = excluded.missed,
+    at = excluded.at, beats = hook_heartbeats.beats + 1
+
+-- name: insert_mark
+insert into session_marks (session, source, mark, at, host, detail, recorded_at)
+values (%(session)s, %(source)s, %(mark)s, %(at)s, %(host)s, %(detail)s, %(now)s)
