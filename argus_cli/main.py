@@ -36,6 +36,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("doctor", "doctor_command", "check this machine, the home and the running hub", json=True),
     Command("dsn", "dsn_command", "print the database's address, password included", json=True),
     Command("import", "import_command", "bring transcripts of Claude Code and Codex into memory", json=True),
+    Command("process", "process_command", "work off what waits: segment, distill, embed, dedup", json=True),
+    Command("review", "review_command", "merges of notes that wait for a person, or to take back", json=True),
     Command("service", "service_command", "start Argus at log-in and after a reboot"),
     Command("hooks", "hooks_command", "wire the capture and recall hooks into Claude Code or Codex", json=True),
 )

@@ -1,0 +1,73 @@
+"""A loopback stand-in for the Dagster webserver's GraphQL: one job, runs that go through given states."""
+
+from __future__ import annotations
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+class DagsterServer:
+    """`states`: what each launched run is, one more each time it is asked; the last one stays. `on_launch` is called
+    with the run's id. `broken`: answers HTTP 500."""
+
+    def __init__(
+        self, job: str = "process_memory", states: tuple[str, ...] = ("QUEUED", "STARTED", "SUCCESS")
+    ) -> None:
+        self.job, self.states = job, states
+        self.launched: list[dict[str, Any]] = []
+        self.at_work: list[str] = []
+        self.refuse: str | None = None
+        self.broken = False
+        self.on_launch: Any = None
+        self._asked: dict[str, int] = {}
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self.port = self._http.server_address[1]
+
+    def __enter__(self) -> DagsterServer:
+        threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+
+    def answer(self, query: str, variables: dict[str, Any]) -> dict[str, Any]:
+        if "launchRun" in query:
+            return {"launchRun": self._launch(variables["params"])}
+        if "repositoriesOrError" in query:
+            node = {"name": "__repository__", "location": {"name": "argus"}, "jobs": [{"name": self.job}]}
+            return {"repositoriesOrError": {"__typename": "RepositoryConnection", "nodes": [node]}}
+        if "runsOrError" in query:
+            return {"runsOrError": {"__typename": "Runs", "results": [{"runId": run} for run in self.at_work]}}
+        run = variables["run"]
+        place = self._asked[run] = self._asked.get(run, -1) + 1
+        if run in self.at_work:
+            self.at_work.remove(run)
+        return {"runOrError": {"__typename": "Run", "status": self.states[min(place, len(self.states) - 1)]}}
+
+    def _launch(self, params: dict[str, Any]) -> dict[str, Any]:
+        if self.refuse:
+            return {"__typename": "PythonError", "message": self.refuse}
+        self.launched.append(params)
+        run = f"run-{len(self.launched)}"
+        if self.on_launch:
+            self.on_launch(run)
+        return {"__typename": "LaunchRunSuccess", "run": {"runId": run}}
+
+
+def _handler(server: DagsterServer) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            body = json.dumps({"data": server.answer(asked["query"], asked["variables"])}).encode()
+            self.send_response(500 if server.broken else 200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_args: object) -> None:
+            return
+
+    return Handler
