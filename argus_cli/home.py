@@ -63,12 +63,15 @@ class Home:
         write_private(self.state, json.dumps(state, indent=1) + "\n")
 
     def read_state(self) -> dict[str, Any]:
-        """The supervisor's last word; empty where there is none. Only true while `holder` is not None."""
+        """What the running supervisor last wrote; empty where none runs (a killed one leaves its file behind)."""
+        holder = self.holder()
+        if holder is None:
+            return {}
         try:
             state: dict[str, Any] = json.loads(self.state.read_text("utf-8"))
         except (FileNotFoundError, PermissionError, ValueError):
             return {}
-        return state
+        return state if state.get("pid") == holder else {}
 
     def holder(self) -> int | None:
         """The pid of the process that holds the lock, None when nobody does; 0 when it did not say."""

@@ -29,8 +29,7 @@ def stored_dsn(settings: Settings) -> str:
 
 def hub_runs(settings: Settings) -> bool:
     """Whether `argus up` is at work on this home."""
-    home = Home(settings.home)
-    return home.holder() is not None and bool(home.read_state())
+    return bool(Home(settings.home).read_state())
 
 
 @contextmanager

@@ -36,6 +36,7 @@ class SupervisedDatabase:
         self._forget = forget
         self._group: int | None = None
         self._session: psycopg.Connection[tuple[object, ...]] | None = None
+        self.made = False  # whether this start made the cluster
         self.restarts = 0
         self.start_at: float | None = None  # monotonic; when a dead server is due again
         self._deaths = 0
@@ -65,6 +66,7 @@ class SupervisedDatabase:
         """Start the embedded server; raises Unreachable with the reason."""
         if self.embedded is None:
             return
+        self.made = self.embedded.ensure_initialised() or self.made
         if self._group is not None:
             self._forget(self._group)
         self.embedded.start()

@@ -100,6 +100,9 @@ class Supervisor:
         database.start()
         database.hold_lock()
         self.say("postgres", f"ready ({database.describe()})")
+        if made and database.embedded and not database.made:
+            folder = database.embedded.place.folder
+            self.say("postgres", f"an earlier database of this home goes on; remove {folder} to begin anew")
         environment = service_environment(self.environment, self.home, database.dsn, addresses)
         self._prepare(environment)
         self.processes = self._make_processes(environment, addresses)
@@ -189,7 +192,11 @@ class Supervisor:
         """For `argus status`: written only when something changed."""
         assert self.database is not None
         services: dict[str, object] = {
-            "postgres": {"pid": self.database.pid, "restarts": self.database.restarts, "ready": True}
+            "postgres": {
+                "pid": self.database.pid,
+                "restarts": self.database.restarts,
+                "ready": self.database.is_alive(),
+            }
         }
         for name, process in self.processes.items():
             services[name] = {"pid": process.pid, "restarts": process.restarts, "ready": process.ready}

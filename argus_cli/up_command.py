@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import subprocess
 import sys
@@ -34,14 +35,17 @@ def supervise(settings: Settings) -> int:
 
     def say(name: str, text: str) -> None:
         line = f"{name:<10} {text}"
-        print(line, flush=True)
-        if report is not None and not report.closed:
-            print(line, file=report, flush=True)
+        for stream in (sys.stdout, report):
+            # A terminal or reader that went away must not keep the supervisor from its work, the stop least of all.
+            with contextlib.suppress(OSError):
+                if stream is not None and not stream.closed:
+                    print(line, file=stream, flush=True)
 
     def ready(well: bool) -> None:
         say("argus", up_line(settings) if well else "partly up: see above; what is missing is tried on")
         if report is not None:
-            report.close()
+            with contextlib.suppress(OSError):
+                report.close()
 
     environment = {name: value for name, value in os.environ.items() if name != REPORT_VARIABLE}
     return Supervisor(settings, environment, say=say, ready=ready).run()

@@ -27,7 +27,8 @@ class Wakeups:
         for number in STOPPING:
             self._before[number] = signal.signal(number, self._stop)
         self._before[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, self._ignore)
-        self._before[signal.SIGHUP] = signal.signal(signal.SIGHUP, self._stop)
+        if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup's wish is kept
+            self._before[signal.SIGHUP] = signal.signal(signal.SIGHUP, self._stop)
         return self
 
     def __exit__(

@@ -6,11 +6,12 @@ import os
 import signal
 import stat
 import time
+from pathlib import Path
 
 import psycopg
 import pytest
 
-from argus_cli.ports import port_is_free
+from argus_cli.ports import find_free_port, port_is_free
 from argus_cli.service_table import SERVICES
 from argus_memory.settings import read_env_file
 from tests.acceptance.supervisor.conftest import Hub
@@ -64,12 +65,23 @@ def test_dsn_opens_the_database_as_an_ordinary_role(hub: Hub) -> None:
         connection.execute("insert into keepsake values ('kept')")
 
 
-def test_a_second_instance_on_the_home_is_refused(hub: Hub) -> None:
+@pytest.mark.parametrize("words", [["up"], ["up", "--detach"]], ids=" ".join)
+def test_a_second_instance_on_the_home_is_refused(hub: Hub, words: list[str]) -> None:
     """`argus up` on a home that is taken ends with exit 2 and one sentence that names the process."""
-    done = hub.argus("up")
+    done = hub.argus(*words)
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert f"process {hub.pids()['supervisor']}" in done.stderr
+
+
+def test_a_taken_port_is_told_before_anything_starts(hub: Hub, tmp_path: Path) -> None:
+    """Another home with the same API port: exit 3, one sentence with the variable, and no process or cluster."""
+    other = Hub(tmp_path / "home", hub.api_port, find_free_port())
+    done = other.argus("up")
+    assert done.returncode == 3
+    assert done.stderr.count("\n") == 1
+    assert "ARGUS_API_PORT" in done.stderr
+    assert not (other.home / "postgres").exists()
 
 
 def test_what_is_killed_is_started_again(hub: Hub) -> None:

@@ -115,10 +115,15 @@ def test_a_home_is_held_by_one_process(tmp_path: Path) -> None:
         assert other.stdout is not None
         assert other.stdout.readline() == b"held\n"
         assert home.holder() == other.pid
+        home.write_state({"pid": 1, "services": {}})
+        assert home.read_state() == {}, "left by a supervisor that was killed; the holder is another command"
+        home.write_state({"pid": other.pid, "services": {}})
+        assert home.read_state() == {"pid": other.pid, "services": {}}
         with pytest.raises(AlreadyRunning, match=f"process {other.pid}"):
             HomeLock(home)
         other.kill()
     assert home.holder() is None
+    assert home.read_state() == {}
     HomeLock(home).release()
 
 

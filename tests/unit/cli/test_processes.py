@@ -181,3 +181,20 @@ def test_a_signal_ends_a_wait_at_once_and_counts_as_a_stop() -> None:
         assert time.monotonic() - begun < 5
         wakeups.wait(0.01)
     assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_nohup_is_respected() -> None:
+    """A hang-up that the caller chose to ignore stays ignored; otherwise it stops the hub."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with Wakeups() as wakeups:
+            os.kill(os.getpid(), signal.SIGHUP)
+            wakeups.wait(0.05)
+            assert wakeups.stop_requests == 0
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+        with Wakeups() as wakeups:
+            os.kill(os.getpid(), signal.SIGHUP)
+            wakeups.wait(10)
+            assert wakeups.stop_requests == 1
+    finally:
+        signal.signal(signal.SIGHUP, before)
