@@ -96,13 +96,13 @@ class Database:
         self.close()
 
     @contextmanager
-    def transaction(self) -> Iterator[Connection]:
+    def transaction(self, *, wait: float | None = None) -> Iterator[Connection]:
         """One transaction: committed at the end, rolled back on any error.
 
-        Raises Unreachable when no connection can be had.
+        Raises Unreachable when no connection can be had within `wait` seconds (POOL_WAIT_SECONDS unless given).
         """
         try:
-            with self._pool.connection() as connection:
+            with self._pool.connection(wait) as connection:
                 yield connection
         except (PoolTimeout, psycopg.OperationalError) as error:
             if isinstance(error, psycopg.errors.QueryCanceled | psycopg.errors.LockNotAvailable):

@@ -1,0 +1,42 @@
+"""What goes out: records as JSON. Datetimes are ISO 8601 in UTC."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+from starlette.responses import Response
+
+from argus_memory.records import Note, Receipt
+
+JSON = "application/json"
+NOTE_FIELDS = (
+    "id", "uid", "title", "content", "category", "importance", "confidence", "project", "keywords", "tags", "context",
+    "links", "source_ref", "raw_id", "episode_id", "valid_from", "valid_to", "model", "model_real", "score",
+    "rrf_score", "why", "said_at",
+)  # fmt: skip
+NO_STORE = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+
+
+def answer(data: object, status: int = 200) -> Response:
+    """One JSON answer; dataclasses and datetimes included. What was said is cached nowhere."""
+    return Response(orjson.dumps(data), status_code=status, media_type=JSON, headers=NO_STORE)
+
+
+def receipt_json(receipt: Receipt) -> dict[str, Any]:
+    """The contract's receipt; `near_duplicate_of` only where it is set."""
+    shown: dict[str, Any] = {
+        "id": receipt.id,
+        "duplicate": receipt.duplicate,
+        "skipped": receipt.skipped,
+        "redactions": [{"kind": one.kind, "count": one.count} for one in receipt.redactions],
+    }
+    if receipt.near_duplicate_of is not None:
+        shown["near_duplicate_of"] = receipt.near_duplicate_of
+    return shown
+
+
+def note_json(note: Note) -> Mapping[str, Any]:
+    """A note as every answer shows it."""
+    return {name: getattr(note, name) for name in NOTE_FIELDS}

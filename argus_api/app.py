@@ -1,0 +1,66 @@
+"""The API: capture, recall, reads, review, processing and health over HTTP. `create_app()` is what uvicorn calls.
+
+    request → HostCheck → the route's token → the body, bounded → argus_memory → JSON
+                                                   └ any error → {"error": {"code", "message"}}   (errors.py)
+
+No Dagster, and nothing heavy, is imported here: a run is launched over HTTP (process_routes.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+from argus_api import (
+    health_routes,
+    hook_routes,
+    note_routes,
+    process_routes,
+    recall_routes,
+    review_routes,
+)
+from argus_api.auth import Level, Tokens, require
+from argus_api.capture_routes import capture
+from argus_api.errors import add_error_handlers
+from argus_api.host_check import HostCheck, own_names
+from argus_api.hub import Hub, WarmEmbedder
+from argus_memory.db import Database
+from argus_memory.errors import Unreachable
+from argus_memory.settings import Settings, load_settings
+from argus_memory.stages.spaces import open_embedder
+
+
+def create_app(settings: Settings | None = None) -> FastAPI:
+    """The application for `settings` (those of the environment unless given).
+
+    Raises SettingError on a bad value and Unreachable where no database is named. A database that is named but away
+    stops nothing: calls answer 503 until it is back.
+    """
+    settings = settings or load_settings()
+    if settings.database_url is None:
+        raise Unreachable("ARGUS_DATABASE_URL is not set: `argus up` starts the API with the address of its database")
+    db = Database(settings.database_url)
+    hub = Hub(settings, db, WarmEmbedder(open_embedder(db, settings)), Tokens.of(settings))
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        db.open()
+        hub.embedder.start()
+        yield
+        db.close()
+
+    app = FastAPI(title="Argus", lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
+    app.state.hub = hub
+    app.router.redirect_slashes = False
+    app.add_middleware(HostCheck, names=own_names(settings))
+    add_error_handlers(app)
+    app.add_route("/capture", capture, methods=["POST"])
+    app.include_router(recall_routes.router)
+    app.include_router(note_routes.router)
+    app.include_router(review_routes.router)
+    app.include_router(process_routes.router)
+    app.include_router(health_routes.router)
+    app.include_router(hook_routes.router, dependencies=[require(Level.CAPTURE)])
+    return app
