@@ -1,18 +1,21 @@
-"""Everything Dagster shows: the assets of memory, their jobs, the sensor, the audits and the housekeeping."""
+"""Everything Dagster shows: the assets of memory, their jobs, the sensor, the audits and the housekeeping.
+
+Dagster loads this module by finding the one Definitions object in it, so the parts stay behind their modules' names.
+"""
 
 from __future__ import annotations
 
 import dagster as dg
 
-from argus_assets.defs.audits.definitions import audits
-from argus_assets.defs.housekeeping.definitions import housekeeping
-from argus_assets.defs.memory.definitions import memory
+from argus_assets.defs.audits import definitions as audits
+from argus_assets.defs.housekeeping import definitions as housekeeping
+from argus_assets.defs.memory import definitions as memory
 from argus_assets.resources import MemoryResource
 
 defs = dg.Definitions.merge(
-    memory,
-    audits,
-    housekeeping,
+    memory.memory,
+    audits.audits,
+    housekeeping.housekeeping,
     # One process a run: a process of its own for each step would take longer to start than the step takes.
     dg.Definitions(resources={"memory": MemoryResource()}, executor=dg.in_process_executor),
 )
