@@ -4,7 +4,9 @@ with due as (
     {due_tails}
 ),
 tails as (
-    select count(*)::int as tails_due, max(last_at) as tails_newest, min(last_at) as tails_oldest,
+    select count(*)::int as tails_due,
+           count(*) filter (where reason <> 'idle' or last_at < %(now)s - %(idle)s - %(patience)s)::int as tails_urgent,
+           max(last_at) as tails_newest, min(last_at) as tails_oldest,
            md5(string_agg(session || ' ' || last_raw_id, ',' order by session)) as tails_key
     from due
 ),
@@ -73,7 +75,10 @@ notes as (
     ) u
 ),
 passes as (
-    select max(finished_at) as embedded_at from stage_passes where stage = 'embed'
+    select max(finished_at) as embedded_at,
+           (select count(*) from stage_passes
+            where stage = 'segment' and finished_at > %(now)s - %(budget)s)::int as passes_lately
+    from stage_passes where stage = 'embed'
 ),
 -- What came since it was last reported to the asset catalogue, by the day it was said.
 captured as (

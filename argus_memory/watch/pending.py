@@ -24,9 +24,14 @@ from argus_memory.settings import (
 )
 from argus_memory.stages.spaces import EMBED_ATTEMPTS
 
-# A few turns that only lack vectors are already found by their words. 500 turns in a working day of 10 hours gave
-# 86 runs without this pause, 47 with it.
-EMBED_PAUSE = timedelta(minutes=25)
+# A few turns that only lack vectors are already found by their words. When a day has had some passes already, such
+# turns wait longer for company.
+BUDGET_PERIOD = timedelta(hours=12)
+FREE_PASSES = 10
+EMBED_PAUSE = timedelta(minutes=40)
+# A conversation that fell silent half an hour ago may wait a little for others: ten runs a day less. At most a sixth
+# of ARGUS_IDLE_CLOSE.
+IDLE_PATIENCE = timedelta(minutes=5)
 # When a run changed nothing (the embedder is down, say), the same work is tried again after this time; work that
 # has waited for long is tried less often.
 RETRY_AFTER = timedelta(minutes=10)
@@ -38,12 +43,14 @@ OLD = timedelta(hours=2)
 class PendingWork:
     """The row of `pending_work`. Times are null where nothing waits; `*_key` changes with every change of the work.
 
-    units_later: pending units whose next attempt is still to come, or that a run has claimed. unspaced_since: first
-    capture of a turn while no embedding space exists. captured: items by UTC day with an id above the one asked
-    for; raw_id and injection_id: the highest ids there are.
+    tails_urgent: those of the due tails that wait for no company. units_later: pending units whose next attempt is
+    still to come, or that a run has claimed. unspaced_since: first capture of a turn while no embedding space
+    exists. captured: items by UTC day with an id above the one asked for; raw_id and injection_id: the highest ids
+    there are.
     """
 
     tails_due: int
+    tails_urgent: int
     tails_newest: datetime | None
     tails_oldest: datetime | None
     tails_key: str | None
@@ -65,6 +72,7 @@ class PendingWork:
     notes_undeduped: int
     undeduped_newest: int | None
     embedded_at: datetime | None
+    passes_lately: int
     raw_id: int
     captured: Mapping[str, int]
     injection_id: int
@@ -89,6 +97,8 @@ def find_pending(
             **due_params(settings, now),
             "lease": DISTILL_LEASE,
             "attempts": EMBED_ATTEMPTS,
+            "budget": BUDGET_PERIOD,
+            "patience": min(IDLE_PATIENCE, settings.idle_close / 6),
             "raw_id": raw_id,
             "injection_id": injection_id,
         },
@@ -111,7 +121,7 @@ def decide_run(work: PendingWork, now: datetime) -> Decision:
     reasons: list[str] = []
     signs: list[Any] = []
     oldest: list[datetime | None] = []
-    if work.tails_due:
+    if work.tails_urgent:
         reasons.append(f"{work.tails_due} tails due to close")
         signs.append(work.tails_key)
         oldest.append(work.tails_oldest)
@@ -148,14 +158,15 @@ def _turns_due(work: PendingWork, now: datetime) -> str | None:
     if since is None or now - since < TURN_VECTOR_PATIENCE:
         return None
     rested = work.embedded_at is None or now - work.embedded_at >= EMBED_PAUSE
-    if not rested and work.turns_queued < EMBED_BATCH:
+    if not rested and work.passes_lately >= FREE_PASSES and work.turns_queued < EMBED_BATCH:
         return None
     minutes = int((now - since).total_seconds() // 60)
     return f"{work.turns_queued or 'the first'} turns without vector for {minutes} min"
 
 
 def _idle_words(work: PendingWork, now: datetime) -> str:
-    words = [f"{work.tails_open} open tails, none due"]
+    due = f"{work.tails_due} fell silent and wait for company" if work.tails_due else "none due"
+    words = [f"{work.tails_open} open tails, {due}"]
     if work.turns_since:
         waited = int((now - work.turns_since).total_seconds() // 60)
         words.append(f"{work.turns_queued} turns without vector for {waited} min")

@@ -44,7 +44,7 @@ def turn_embeddings(context: dg.AssetExecutionContext, memory: MemoryResource) -
 )
 def episodes(context: dg.AssetExecutionContext, memory: MemoryResource) -> dg.MaterializeResult[None]:
     """Closed spans of turns, under the day of their first turn. The same turns always give the same episodes."""
-    done = resegment_days(memory.db, memory.settings, days_of(context), run_id=context.run_id)
+    done = resegment_days(memory.db, memory.settings, days_of(context), run_id=context.run.run_id)
     return _by_day(context, done)
 
 
@@ -58,7 +58,7 @@ def episodes(context: dg.AssetExecutionContext, memory: MemoryResource) -> dg.Ma
 def distilled_notes(context: dg.AssetExecutionContext, memory: MemoryResource) -> dg.MaterializeResult[None]:
     """Grounded notes. A backfill distills every episode and item of its days again; a unit's earlier notes stand
     until its new ones are written."""
-    done = redistill_days(memory.db, memory.settings, days_of(context), run_id=context.run_id)
+    done = redistill_days(memory.db, memory.settings, days_of(context), run_id=context.run.run_id)
     return _by_day(context, done)
 
 
@@ -84,7 +84,7 @@ def projects(context: dg.AssetExecutionContext, memory: MemoryResource) -> dg.Ma
 
 def _work(context: dg.AssetExecutionContext, memory: MemoryResource, stage: str) -> StageWork:
     return work_stage(
-        memory.db, memory.settings, stage, seconds=memory.stage_seconds, step_back=False, run_id=context.run_id
+        memory.db, memory.settings, stage, seconds=memory.stage_seconds, step_back=False, run_id=context.run.run_id
     )
 
 

@@ -1,4 +1,4 @@
-"""An instance of Dagster in memory, and the memory resource on the test's database, with an embedder made of words."""
+"""An instance of Dagster in memory, and the memory resource on the test's database, with an embedder of words."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 from argus_memory.db import Database
@@ -22,9 +23,29 @@ def test_an_empty_store_has_nothing_pending(db: Database, settings: Settings) ->
 def test_a_live_tail_is_left_alone_until_it_is_due(db: Database, settings: Settings) -> None:
     """A conversation that goes on is not due; half an hour after its last turn it is, as the segment stage says."""
     add_dialog(db, 2)
-    soon, later = at(10), at(40)
+    soon, silent, later = at(10), at(34), at(40)
     assert (find_pending(db, settings, soon).tails_due, find_pending(db, settings, soon).tails_open) == (0, 1)
-    assert find_pending(db, settings, later).tails_due == len(find_due(db, settings, later)) == 1
+    assert find_pending(db, settings, silent).tails_due == len(find_due(db, settings, silent)) == 1
+    assert find_pending(db, settings, silent).tails_urgent == 0
+    assert find_pending(db, settings, later).tails_urgent == 1
+
+
+def test_an_ended_session_waits_for_nobody(db: Database, settings: Settings) -> None:
+    """After an end mark the tail is due at once, and urgent."""
+    add_dialog(db, 2)
+    with db.transaction() as conn:
+        conn.execute(
+            "insert into session_marks (session, source, mark, at) values ('s1', 'claude-code', 'end', %s)", (at(4),)
+        )
+    assert find_pending(db, settings, at(5)).tails_urgent == 1
+
+
+def test_a_short_idle_time_leaves_little_patience(db: Database, settings: Settings) -> None:
+    """Where silence closes a tail after a minute, it waits for company for ten seconds and no longer."""
+    add_dialog(db, 1)  # its last turn at minute 1
+    brief = replace(settings, idle_close=timedelta(minutes=1))
+    assert find_pending(db, brief, at(2.1)).tails_urgent == 0
+    assert find_pending(db, brief, at(2.2)).tails_urgent == 1
 
 
 def test_units_are_due_when_their_next_attempt_is(db: Database, settings: Settings) -> None:

@@ -10,17 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from argus_memory.settings import EMBED_BATCH
-from argus_memory.watch.pending import EMBED_PAUSE, PendingWork, decide_run
+from argus_memory.watch.pending import EMBED_PAUSE, FREE_PASSES, PendingWork, decide_run
 
 NOW = datetime(2026, 3, 2, 12, 0, 5, tzinfo=UTC)
 NOTHING = PendingWork(
-    tails_due=0, tails_newest=None, tails_oldest=None, tails_key=None, tails_open=2,
+    tails_due=0, tails_urgent=0, tails_newest=None, tails_oldest=None, tails_key=None, tails_open=2,
     units_due=0, units_newest=None, units_oldest=None, units_key=None, units_later=0, units_next_at=None,
     units_parked=0, turns_queued=0, turns_since=None, notes_queued=0, notes_newest=None, embed_attempts=0,
-    embed_parked=0, unspaced_since=None, notes_undeduped=0, undeduped_newest=None, embedded_at=None,
+    embed_parked=0, unspaced_since=None, notes_undeduped=0, undeduped_newest=None, embedded_at=None, passes_lately=0,
     raw_id=0, captured={}, injection_id=0, recalled=0,
 )  # fmt: skip
-TAIL = replace(NOTHING, tails_due=1, tails_newest=NOW, tails_oldest=NOW, tails_key="a")
+TAIL = replace(NOTHING, tails_due=1, tails_urgent=1, tails_newest=NOW, tails_oldest=NOW, tails_key="a")
 UNIT = replace(NOTHING, units_due=1, units_newest=NOW, units_oldest=NOW, units_key="a")
 
 
@@ -66,11 +66,24 @@ def test_turns_wait_ten_minutes_for_company() -> None:
 
 
 def test_few_turns_leave_a_pause_after_a_pass() -> None:
-    """Less than a batch of turns starts no run soon after the last pass of embed; a full batch does."""
-    just_now = {"embedded_at": NOW - EMBED_PAUSE + timedelta(seconds=1)}
+    """On a day with many passes less than a batch of turns starts no run soon after the last; a full batch does."""
+    just_now = {"embedded_at": NOW - EMBED_PAUSE + timedelta(seconds=1), "passes_lately": FREE_PASSES}
     assert decide_run(replace(waiting_turns(EMBED_BATCH - 1, 12), **just_now), NOW).run_key is None
     assert decide_run(replace(waiting_turns(EMBED_BATCH, 12), **just_now), NOW).run_key
-    assert decide_run(replace(waiting_turns(1, 12), embedded_at=NOW - EMBED_PAUSE), NOW).run_key
+    assert decide_run(
+        replace(waiting_turns(1, 12), embedded_at=NOW - EMBED_PAUSE, passes_lately=FREE_PASSES), NOW
+    ).run_key
+    quiet_day = {**just_now, "passes_lately": FREE_PASSES - 1}
+    assert decide_run(replace(waiting_turns(1, 12), **quiet_day), NOW).run_key
+
+
+def test_a_silent_tail_waits_for_company() -> None:
+    """A tail that is due by silence alone, and only just, starts no run; with other work it is part of the run."""
+    silent = replace(TAIL, tails_urgent=0)
+    decision = decide_run(silent, NOW)
+    assert decision.run_key is None
+    assert "1 fell silent and wait for company" in decision.reason
+    assert decide_run(replace(silent, units_due=1, units_key="a", units_oldest=NOW), NOW).run_key
 
 
 def test_the_same_work_gives_the_same_key() -> None:
@@ -103,7 +116,9 @@ def test_work_that_a_run_left_is_tried_again() -> None:
 @given(st.integers(0, 5), st.integers(0, 5), st.integers(0, 5), st.integers(0, 5))
 def test_a_run_exactly_when_something_is_due(tails: int, units: int, queued: int, undeduped: int) -> None:
     """Whatever waits together, there is a key exactly when one of them is due, and the counts are in the reason."""
-    work = replace(NOTHING, tails_due=tails, units_due=units, notes_queued=queued, notes_undeduped=undeduped)
+    work = replace(
+        NOTHING, tails_due=tails, tails_urgent=tails, units_due=units, notes_queued=queued, notes_undeduped=undeduped
+    )
     decision = decide_run(work, NOW)
     assert (decision.run_key is not None) == bool(tails or units or queued or undeduped)
     for count, words in ((tails, "tails due"), (units, "units to"), (queued, "notes without")):
