@@ -14,12 +14,47 @@ from argus_api.body import JsonObject, get_number, get_text
 from argus_api.hub import Here, utc_now
 from argus_memory.errors import UsageError
 from argus_memory.rules.storable import storable, storable_value
-from argus_memory.settings import PROMPT_MAX_NOTES
+from argus_memory.settings import CONTEXT_MAX_NOTES, PROMPT_MAX_NOTES
+from argus_memory.stages.context import recall_context
 from argus_memory.stages.recall import recall_for_prompt
 from argus_memory.stages.search import MAX_RESULTS, TYPES, search
 
 router = APIRouter(dependencies=[require(Level.CAPTURE)])
 PROMPT_LIMIT_MAX = 50
+CONTEXT_LIMIT_MAX = 200
+
+
+@router.get("/recall/context")
+def context(
+    hub: Here,
+    cwd: str | None = None,
+    repo: str | None = None,
+    session: str | None = None,
+    project: str | None = None,
+    host: str | None = None,
+    limit: Annotated[int, Query(ge=0, le=CONTEXT_LIMIT_MAX)] = CONTEXT_MAX_NOTES,
+) -> Response:
+    """What a new session of a project is given: notes, the end of its latest conversation, and the text of both."""
+    found = recall_context(
+        hub.db,
+        hub.settings,
+        now=utc_now(),
+        cwd=_clean(cwd),
+        repo=read_repo(repo),
+        session=_clean(session),
+        project=_clean(project),
+        host=_clean(host),
+        limit=limit,
+    )
+    return answer(
+        {
+            "injection_id": found.injection_id,
+            "project": found.project,
+            "notes": [note_json(note) for note in found.notes],
+            "turns": found.turns,
+            "text": found.text,
+        }
+    )
 
 
 @router.post("/recall/notes")
@@ -77,7 +112,7 @@ def search_all(
         hub.embedder,
         q=storable(q),
         now=utc_now(),
-        project=storable(project) if project else None,
+        project=_clean(project),
         limit=limit,
         types=wanted,
     )
@@ -95,5 +130,8 @@ def read_repo(text: str | None) -> Any:
 
 
 def _text(data: dict[str, Any], name: str) -> str | None:
-    value = get_text(data, name)
-    return storable(value) if value else None
+    return _clean(get_text(data, name))
+
+
+def _clean(text: str | None) -> str | None:
+    return storable(text) if text else None

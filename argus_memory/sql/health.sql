@@ -5,7 +5,7 @@ select version_num from alembic_version
 -- When anything was last captured, delivered again or skipped, and when a hook last reported.
 select (select captured_at from raw_items where project is distinct from 'argus-canary'
         order by captured_at desc limit 1) as row_at,
-       (select max(at) from capture_outcomes) as outcome_at,
+       (select max(at) from capture_outcomes where outcome <> 'refused') as outcome_at,
        (select max(at) from hook_heartbeats) as beat_at
 
 -- name: waiting
