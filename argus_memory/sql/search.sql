@@ -58,9 +58,10 @@ cross join lateral (select {norm} as norm) as doc
 where n.id = any(%(ids)s);
 
 -- name: turns_lexical
+-- The canary's turns are found by who asks for its project, `argus doctor`, and by nobody else.
 select n.raw_id as id, {bm25} as bm25
 from turns n cross join lateral (select {norm} as norm) as doc
-where n.tsv @@ %(rare)s::tsquery and n.project is distinct from 'argus-canary'
+where n.tsv @@ %(rare)s::tsquery and (n.project is distinct from 'argus-canary' or n.project = %(project)s)
   and (%(project)s::text is null or n.project = %(project)s)
   and (%(session)s::text is null or n.session <> %(session)s)
 order by bm25 desc, n.raw_id limit %(limit)s;
@@ -68,7 +69,7 @@ order by bm25 desc, n.raw_id limit %(limit)s;
 -- name: turns_semantic
 select n.raw_id as id, 1 - (v.embedding::{vector} <=> %(vector)s::{vector}) as cosine
 from turn_vectors v join turns n on n.raw_id = v.raw_id
-where v.space_id = {space} and n.project is distinct from 'argus-canary'
+where v.space_id = {space} and (n.project is distinct from 'argus-canary' or n.project = %(project)s)
   and (%(project)s::text is null or n.project = %(project)s)
   and (%(session)s::text is null or n.session <> %(session)s)
 order by v.embedding::{vector} <=> %(vector)s::{vector} limit %(limit)s;
