@@ -47,7 +47,8 @@ class WarmEmbedder:
         return self._ready.is_set()
 
     def start(self) -> None:
-        threading.Thread(target=self._warm, name="warm-embedder", daemon=True).start()
+        # No daemon thread: an interpreter that ends while a native runtime is loading aborts the process.
+        threading.Thread(target=self._warm, name="warm-embedder").start()
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         self._check()
