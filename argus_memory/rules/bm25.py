@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 K1 = 0.6  # low: in short text the second occurrence says little
 B = 0.75
@@ -81,7 +82,7 @@ def count_bounds() -> list[float]:
     sums = [0.0]
     for count in range(1, MAX_COUNT + 1):
         sums.append(sums[-1] + 1 / count**2)
-    return [0.1 / 1.64493406685 * (low + high) / 2 for low, high in zip(sums, sums[1:], strict=False)]
+    return [0.1 / 1.64493406685 * (low + high) / 2 for low, high in pairwise(sums)]
 
 
 def score(counts: Mapping[str, int], length: int, corpus: Corpus) -> float:

@@ -6,7 +6,7 @@
 4. A model that is down ends the pass: reported, nothing is lost, nothing is counted against an item.
 5. A space that was being built goes live when nothing waits for it any more.
 
-While a new model's space is being built, the live one is kept up to date with its own model, where that still answers.
+While a new model's space is being built, the live one is kept up to date with its own model, where that answers.
 """
 
 from __future__ import annotations
@@ -39,11 +39,12 @@ ITEMS_A_PASS = 20_000
 
 @dataclass(slots=True)
 class EmbedReport:
-    """Counts of one pass. `failed`: attempts counted against items; `parked`: items past EMBED_ATTEMPTS;
-    `waiting`: what is left; `error` and `failure` (infra, content, configuration): why the pass ended early."""
+    """Counts of one pass. `failed`: attempts counted against items; `parked`: items past EMBED_ATTEMPTS; `waiting`:
+    what is left; `error` and `failure` (infra, content, configuration): why the pass ended early; `space_id` None:
+    the model could not even be asked for its scale."""
 
     model: str
-    space_id: int
+    space_id: int | None
     turns_embedded: int = 0
     notes_embedded: int = 0
     failed: int = 0
@@ -78,7 +79,13 @@ def embed_pending(
 ) -> EmbedReport:
     """One pass over turns, notes or both, at most `limit` of each. A model's failure is reported, not raised."""
     with stage_pass(db, "embed") as trace:
-        space = ensure_space(db, embedder, now=now)
+        try:
+            space = ensure_space(db, embedder, now=now)
+        except ModelFailure as failure:
+            trace.error = describe_error(failure)
+            report = EmbedReport(embedder.model, None, error=trace.error, failure=failure.kind)
+            trace.counts.update(report.counts)
+            return report
         report = EmbedReport(embedder.model, space.id)
         targets = TARGETS if target is None else (target,)
         _work(db, space, embedder, targets, limit, report)

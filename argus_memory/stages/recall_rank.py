@@ -13,7 +13,6 @@ from typing import Any
 from psycopg.rows import DictRow
 
 from argus_memory.db import Connection, queries
-from argus_memory.records import GLOBAL_PROJECT
 from argus_memory.rules.flags import TIME_WORDS, asks_for_time, find_name_words, find_named_time
 from argus_memory.rules.ranking import DATE_BOOST, join_legs, rrf
 from argus_memory.rules.ranking_turns import REACH, Asked, TurnScores, rank_turns, split_runs
@@ -38,14 +37,19 @@ QUICK = Depth(candidates=40, ef_search=40)
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A note or turn that was found. `coverage`: the part of the question's words, weighed by rarity, that it holds
-    (about 0 to 1); `cosine` None without vector; `score` on the scale of the fusion chosen, before any prior."""
+    """A note or turn that was found. `score` is on the scale of the fusion chosen, before any prior.
+
+    `support` (plain RRF), `coverage` (the part of the question's words, weighed by rarity, that it holds: about 0 to
+    1) and `cosine` (None without vector) are the best of a turn and the turns right beside it, since it was judged
+    with them; of a note they are its own.
+    """
 
     type: Type
     id: int
     raw_id: int
     score: float
     rrf_score: float
+    support: float
     coverage: float
     cosine: float | None
     why: Mapping[str, int]
@@ -73,11 +77,14 @@ def name_people(conn: Connection, text: str, project: str | None) -> tuple[froze
     return names, frozenset(str(row["lexeme"]) for row in found)
 
 
-def find_notes(conn: Connection, question: Question, depth: Depth, *, fusion: str) -> list[Scored]:
-    """Live notes, best first."""
+def find_notes(
+    conn: Connection, question: Question, depth: Depth, *, fusion: str
+) -> tuple[list[Scored], list[str]]:
+    """Live notes, best first, and the lexemes they were looked up by, rarest first."""
     found = find_candidates(conn, "note", question, depth.candidates)
+    stems = [term.lexeme for term in found.corpus.terms]
     if not found.ids:
-        return []
+        return [], stems
     rows = load_details(conn, "note", question, found.corpus, found.ids)
     joined = join_legs([row["bm25"] for row in rows], [row["cosine"] or 0.0 for row in rows])
     time = find_named_time(question.text, question.now)
@@ -91,6 +98,7 @@ def find_notes(conn: Connection, question: Question, depth: Depth, *, fusion: st
                 raw_id=row["raw_id"],
                 score=plain if fusion == "rrf" else score + DATE_BOOST * time.match(row["said_at"]),
                 rrf_score=plain,
+                support=plain,
                 coverage=_coverage(row, found),
                 cosine=row["cosine"],
                 why=_why(found, row["id"]),
@@ -101,16 +109,18 @@ def find_notes(conn: Connection, question: Question, depth: Depth, *, fusion: st
                 text=row["content"],
             )
         )
-    return sorted(notes, key=lambda note: (-note.score, -note.rrf_score, note.id))
+    return sorted(notes, key=lambda note: (-note.score, -note.rrf_score, note.id)), stems
 
 
 def find_turns(
     conn: Connection, question: Question, depth: Depth, speakers: frozenset[str], *, fusion: str
-) -> list[Scored]:
-    """Verbatim turns, best first, each judged with the turns around it (rules/ranking_turns.py)."""
+) -> tuple[list[Scored], list[str]]:
+    """Verbatim turns, best first, each judged with the turns around it (rules/ranking_turns.py); and the lexemes they
+    were looked up by, rarest first."""
     found = find_candidates(conn, "turn", question, depth.candidates)
+    stems = [term.lexeme for term in found.corpus.terms]
     if not found.ids:
-        return []
+        return [], stems
     near, order, follows = _windows(conn, found.ids)
     time_words = conn.execute(queries("search").time_words, {"words": " | ".join(TIME_WORDS)}).fetchone()
     assert time_words is not None
@@ -120,32 +130,37 @@ def find_turns(
             conn, "turn", question, found.corpus, order, time_words=time_words["query"]
         )
     }
-    runs = [[_turn_scores(rows[i]) for i in run] for run in split_runs([i for i in rows if i in follows], follows)]
+    runs = split_runs([raw_id for raw_id in rows if raw_id in follows], follows)
     asked = Asked(find_named_time(question.text, question.now), asks_for_time(question.text), speakers)
-    joined = rank_turns(runs, asked)
-    turns = []
-    for raw_id in near:
-        row, plain = rows[raw_id], _rrf(found, raw_id)
-        turns.append(
-            Scored(
-                type="turn",
-                id=raw_id,
-                raw_id=raw_id,
-                score=plain if fusion == "rrf" else joined[raw_id],
-                rrf_score=plain,
-                coverage=_coverage(row, found),
-                cosine=row["cosine"],
-                why=_why(found, raw_id),
-                project=row["project"],
-                said_at=row["said_at"],
-                session=row["session"],
-            )
-        )
-    return sorted(turns, key=lambda turn: (-turn.score, -turn.rrf_score, turn.id))
+    joined = rank_turns([[_turn_scores(rows[raw_id]) for raw_id in run] for run in runs], asked)
+    beside = {run[at]: run[max(0, at - AROUND) : at + AROUND + 1] for run in runs for at in range(len(run))}
+    turns = [_turn(rows, found, raw_id, beside[raw_id], joined[raw_id], fusion) for raw_id in near]
+    return sorted(turns, key=lambda turn: (-turn.score, -turn.rrf_score, turn.id)), stems
+
+
+def _turn(
+    rows: Mapping[int, DictRow], found: Found, raw_id: int, beside: Sequence[int], joined: float, fusion: str
+) -> Scored:
+    row, plain = rows[raw_id], _rrf(found, raw_id)
+    cosines = [rows[other]["cosine"] for other in beside if rows[other]["cosine"] is not None]
+    return Scored(
+        type="turn",
+        id=raw_id,
+        raw_id=raw_id,
+        score=plain if fusion == "rrf" else joined,
+        rrf_score=plain,
+        support=max(_rrf(found, other) for other in beside),
+        coverage=max(_coverage(rows[other], found) for other in beside),
+        cosine=max(cosines, default=None),
+        why=_why(found, raw_id),
+        project=row["project"],
+        said_at=row["said_at"],
+        session=row["session"],
+    )
 
 
 def _windows(conn: Connection, ids: Sequence[int]) -> tuple[list[int], list[int], dict[int, int]]:
-    """Candidates with AROUND turns on each side; all ids to load; and for each id the one said before it (0: none)."""
+    """Candidates with AROUND turns on each side; all ids to load; for each id the one said before it (0: none)."""
     near: dict[int, None] = {}
     every: dict[int, None] = {}
     follows: dict[int, int] = {}
@@ -155,8 +170,7 @@ def _windows(conn: Connection, ids: Sequence[int]) -> tuple[list[int], list[int]
         place = len(row["before"])
         near.update(dict.fromkeys(window[max(0, place - AROUND) : place + AROUND + 1]))
         every.update(dict.fromkeys(window))
-        for before, after in zip(window, window[1:], strict=False):
-            follows[after] = before
+        follows.update(zip(window[1:], window, strict=False))
         follows.setdefault(window[0], 0)
     return list(near), list(every), follows
 
@@ -188,6 +202,3 @@ def _why(found: Found, id_: int) -> dict[str, int]:
     """The tracks that found it, with its rank in each."""
     ranks = {"lexical": found.lexical.get(id_), "semantic": found.semantic.get(id_)}
     return {track: rank for track, rank in ranks.items() if rank is not None}
-
-
-__all__ = ["DEEP", "GLOBAL_PROJECT", "QUICK", "Depth", "Scored", "find_notes", "find_turns", "name_people", "prepare"]

@@ -16,7 +16,7 @@ from psycopg.rows import DictRow
 
 from argus_memory.db import Connection, queries
 from argus_memory.models.embedders import Vector
-from argus_memory.rules.bm25 import B, K1, Corpus, Term, count_bounds, pick_rarest, tsquery
+from argus_memory.rules.bm25 import K1, B, Corpus, Term, count_bounds, pick_rarest, tsquery
 from argus_memory.stages.spaces import Space, vector_type
 from argus_memory.stages.terms import find_terms
 

@@ -89,9 +89,9 @@ def search(
         question = Question(q, now, meaning.vector, meaning.space, lexemes, project)
         found: list[Scored] = []
         if "note" in types:
-            found += find_notes(conn, question, depth, fusion=settings.fusion)
+            found += find_notes(conn, question, depth, fusion=settings.fusion)[0]
         if "turn" in types:
-            found += find_turns(conn, question, depth, speakers, fusion=settings.fusion)
+            found += find_turns(conn, question, depth, speakers, fusion=settings.fusion)[0]
         best = sorted(found, key=lambda one: (-one.score, -one.rrf_score, one.type, one.id))[:limit]
         bodies = load_bodies(conn, [one.id for one in best if one.type == "turn"], TEXT_CHARS)
     hits = Hits(_hit(one, bodies) for one in best)

@@ -18,7 +18,7 @@ from psycopg.types.json import Jsonb
 
 from argus_memory.db import Connection, Database, queries
 from argus_memory.models.embedders import Embedder, find_embedder, get_embedder
-from argus_memory.models.space_thresholds import defaults_for
+from argus_memory.models.space_thresholds import SpaceDefaults, defaults_for
 from argus_memory.settings import Settings
 from argus_memory.stages.model_door import record_call
 
@@ -72,20 +72,25 @@ def find_active_space(conn: Connection) -> Space | None:
 
 
 def ensure_space(db: Database, embedder: Embedder, *, now: datetime) -> Space:
-    """The embedder's space, registered, queued and indexed where that was missing; see the module's text."""
+    """The embedder's space, registered, queued and indexed where that was missing; see the module's text.
+
+    Raises the embedder's ModelFailure when a model that was never measured has to be asked for its scale.
+    """
     identity = {"model": embedder.model, "dim": embedder.dim, "checksum": embedder.checksum}
     with db.transaction() as conn:
         found = _space(conn.execute(queries("embed").find_space, identity).fetchone())
-        if found is not None and found.status == "active":
-            return found
+    if found is not None and found.status != "retired":
+        return found
+    defaults = defaults_for(embedder) if found is None else None
+    with db.transaction() as conn:
         conn.execute(queries("embed").lock_spaces)
         found = _space(conn.execute(queries("embed").find_space, identity).fetchone())
-        if found is not None and found.status == "building":
+        if found is not None and found.status != "retired":  # another process was first
             return found
-        if found is None:
-            _register(conn, embedder, identity, now)
-        else:
+        if found is not None:
             _set_status(conn, found.id, "building", now)
+        elif defaults is not None:
+            _register(conn, identity, defaults, now)
         found = _space(conn.execute(queries("embed").find_space, identity).fetchone())
         assert found is not None
         conn.execute(queries("embed").retire_others, {"space": found.id})
@@ -122,7 +127,7 @@ def count_waiting(conn: Connection, space_id: int) -> tuple[int, int]:
 
 
 def drop_retired_vectors(db: Database) -> Retired:
-    """Housekeeping: delete the vectors and indexes of retired spaces. The spaces' rows stay, with their thresholds."""
+    """Housekeeping: delete the vectors and indexes of retired spaces; their rows stay, with the thresholds."""
     turns = notes = 0
     with db.transaction() as conn:
         conn.execute(queries("embed").lock_spaces)
@@ -141,8 +146,7 @@ def vector_type(dim: int) -> sql.SQL:
     return sql.SQL("vector" if dim <= HNSW_MAX_VECTOR else "halfvec")
 
 
-def _register(conn: Connection, embedder: Embedder, identity: Mapping[str, Any], now: datetime) -> None:
-    defaults = defaults_for(embedder.model, embedder.dim)
+def _register(conn: Connection, identity: Mapping[str, Any], defaults: SpaceDefaults, now: datetime) -> None:
     first = conn.execute(queries("embed").active_space).fetchone() is None
     conn.execute(
         queries("embed").insert_space,

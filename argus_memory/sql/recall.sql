@@ -1,0 +1,62 @@
+-- name: insert_injection
+insert into injections (at, session, query, cwd, project, prompt_mode, note_ids, note_scores, rrf_scores, turn_ids,
+                        turn_scores, dropped, skipped, degraded, floor, characters, milliseconds, host)
+values (%(now)s, %(session)s, %(query)s, %(cwd)s, %(project)s, %(prompt_mode)s, %(note_ids)s::bigint[], %(note_scores)s::real[],
+        %(rrf_scores)s::real[], %(turn_ids)s::bigint[], %(turn_scores)s::real[], %(dropped)s, %(skipped)s,
+        %(degraded)s, %(floor)s, %(characters)s, %(milliseconds)s, %(host)s)
+returning id;
+
+-- name: answer_at_once
+-- A recall waits for no disk: a power loss within the next half second may cost its row, and nothing else.
+select set_config('synchronous_commit', 'off', true);
+
+-- name: count_shown
+-- Rows that another transaction holds are passed over: a person's prompt never waits for a count.
+update distilled_notes set shown_count = shown_count + 1, last_shown_at = %(now)s
+where id in (select id from distilled_notes where id = any(%(ids)s) for update skip locked);
+
+-- name: seen_in_session
+-- What the session has in its context: everything injected since its last compaction.
+select array(
+           select distinct unnest(i.note_ids) from injections i where i.session = %(session)s and i.at > coalesce((
+           select max(m.at) from session_marks m where m.session = %(session)s and m.mark in ('compact', 'clear')
+       ), '-infinity')) as note_ids,
+       array(
+           select distinct unnest(i.turn_ids) from injections i where i.session = %(session)s and i.at > coalesce((
+           select max(m.at) from session_marks m where m.session = %(session)s and m.mark in ('compact', 'clear')
+       ), '-infinity')) as turn_ids;
+
+-- name: notes_by_id
+select n.id, n.uid, n.title, n.content, n.category, n.importance, n.confidence, n.project, n.keywords, n.tags,
+       n.context, n.links, n.source_ref, n.raw_id, n.episode_id, n.valid_from, n.valid_to, n.model, n.model_real,
+       n.said_at, r.source, r.session
+from distilled_notes n join raw_items r on r.id = n.raw_id
+where n.id = any(%(ids)s);
+
+-- name: context_notes
+-- Own project first, then global; in each by importance, then by recency.
+(
+    select n.id, n.importance, 0 as place, n.valid_from from distilled_notes n
+    where n.project = %(project)s and {live_note}
+    order by n.importance desc, n.valid_from desc, n.id desc limit %(limit)s
+)
+union all
+(
+    select n.id, n.importance, 1 as place, n.valid_from from distilled_notes n
+    where n.project = 'global' and n.project is distinct from %(project)s and {live_note}
+    order by n.importance desc, n.valid_from desc, n.id desc limit %(limit)s
+)
+order by place, importance desc, valid_from desc, id desc
+limit %(limit)s;
+
+-- name: latest_session
+select t.session from turns t
+where t.project = %(project)s and (%(session)s::text is null or t.session <> %(session)s)
+order by t.said_at desc, t.position desc, t.raw_id desc limit 1;
+
+-- name: last_turns
+-- Newest first.
+select t.raw_id, t.role, t.speaker, t.session, t.project, t.said_at, left(r.body, %(chars)s) as body
+from turns t join raw_items r on r.id = t.raw_id
+where t.session = %(session)s and t.project = %(project)s
+order by t.said_at desc, t.position desc, t.raw_id desc limit %(limit)s;

@@ -1,0 +1,210 @@
+"""Prompt recall: what is on record about a prompt, or nothing.
+
+1. Gates: a turn of the program's own, or a prompt without substance, is not looked up.
+2. The prompt's project, and its vector in the live space (without one: by words alone, and the row says so).
+3. Notes and verbatim turns by both tracks (recall_rank.py); none of the session's own turns: it has them.
+4. Priors, the two floors, what the session was already given (rules/recall_choice.py).
+5. The text: at most 8,000 characters, fenced as data.
+6. One row of `injections`, also when nothing was found or looked up.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from argus_memory.db import Connection, Database
+from argus_memory.models.embedders import Embedder
+from argus_memory.records import CANARY_PROJECT, Note, TurnHit
+from argus_memory.rules.fence import FENCE_CHARS, fence
+from argus_memory.rules.recall_choice import ROOM, Choice, Chosen, Dropped, Floors, Option, choose
+from argus_memory.rules.recall_text import render
+from argus_memory.rules.substance import has_substance, is_system_turn
+from argus_memory.settings import INJECTION_MAX_CHARS, PROMPT_MAX_NOTES, Settings
+from argus_memory.stages.projects import find_project
+from argus_memory.stages.recall_ledger import Injection, find_seen, record_injection
+from argus_memory.stages.recall_notes import BODY_CHARS, load_notes, note_entry, turn_entry, who_said
+from argus_memory.stages.recall_rank import QUICK, Scored, find_notes, find_turns, name_people, prepare
+from argus_memory.stages.recall_tracks import Question
+from argus_memory.stages.search import Meaning, find_meaning, load_bodies
+
+SYSTEM_TURN, SUBSTANCE, NOTHING = "system-turn", "substance", "nothing-on-record"
+# Of a prompt: the question stands at its beginning or its end, pasted material in between.
+HEAD_CHARS, TAIL_CHARS = 1500, 500
+
+
+@dataclass(frozen=True, slots=True)
+class PromptRecall:
+    """`skipped` names why nothing was looked up or found; `text` is "" exactly when nothing is injected."""
+
+    injection_id: int
+    project: str | None
+    skipped: str | None = None
+    degraded: str | None = None
+    notes: tuple[Note, ...] = ()
+    turns: tuple[TurnHit, ...] = ()
+    text: str = ""
+
+
+@dataclass(slots=True)
+class _Injectable:
+    """What was chosen, as it stands in the answer and in the text."""
+
+    notes: list[Note] = field(default_factory=list)
+    turns: list[TurnHit] = field(default_factory=list)
+    text: str = ""
+    left_out: list[Dropped] = field(default_factory=list)
+
+
+def recall_for_prompt(
+    db: Database,
+    settings: Settings,
+    embedder: Embedder,
+    *,
+    prompt: str,
+    now: datetime,
+    session: str | None = None,
+    cwd: str | None = None,
+    repo: Any = None,
+    project: str | None = None,
+    host: str | None = None,
+    limit: int = PROMPT_MAX_NOTES,
+    floor: float | None = None,
+) -> PromptRecall:
+    """At most `limit` notes and turns; `floor` (RRF scale) stands before ARGUS_RECALL_FLOOR."""
+    started = time.monotonic()
+    floor = settings.recall_floor if floor is None else floor
+    base = Injection(True, now, session=session, query=prompt, cwd=cwd, floor=floor, host=host)
+    gate = SYSTEM_TURN if is_system_turn(prompt) else None if has_substance(prompt) else SUBSTANCE
+    if gate is not None:
+        with db.transaction() as conn:
+            row = replace(base, skipped=gate, milliseconds=_milliseconds(started))
+            return PromptRecall(record_injection(conn, row), None, skipped=gate)
+    asked = ask_of(prompt)
+    meaning = find_meaning(db, settings, embedder, asked)
+    with db.transaction() as conn:
+        own = find_project(conn, explicit=project, repo=repo, cwd=cwd, host=host)
+        choice, stems, found = _choose(conn, settings, meaning, asked, own, session, now, limit, floor)
+        inject = _load(conn, choice, found, stems)
+        skipped = None if choice.on_record else NOTHING
+        shown = {("note", note.id) for note in inject.notes} | {("turn", turn.raw_id) for turn in inject.turns}
+        kept = [each for each in choice.chosen if (each.option.type, each.option.id) in shown]
+        notes = [each for each in kept if each.option.type == "note"]
+        turns = [each for each in kept if each.option.type == "turn"]
+        row = replace(
+            base,
+            project=own,
+            note_ids=[each.option.id for each in notes],
+            note_scores=[each.score for each in notes],
+            rrf_scores=[each.option.rrf_score for each in notes],
+            turn_ids=[each.option.id for each in turns],
+            turn_scores=[each.score for each in turns],
+            dropped=(*inject.left_out, *choice.dropped),
+            skipped=skipped,
+            degraded=meaning.degraded,
+            characters=len(inject.text),
+            milliseconds=_milliseconds(started),
+        )
+        id_ = record_injection(conn, row)
+    return PromptRecall(
+        id_, own, skipped, meaning.degraded, tuple(inject.notes), tuple(inject.turns), inject.text
+    )
+
+
+def ask_of(prompt: str) -> str:
+    """The part of a prompt that is looked up."""
+    text = prompt.strip().replace("\0", " ")
+    if len(text) <= HEAD_CHARS + TAIL_CHARS:
+        return text
+    return f"{text[:HEAD_CHARS]} … {text[-TAIL_CHARS:]}"
+
+
+def _choose(
+    conn: Connection,
+    settings: Settings,
+    meaning: Meaning,
+    asked: str,
+    project: str | None,
+    session: str | None,
+    now: datetime,
+    limit: int,
+    floor: float,
+) -> tuple[Choice, list[str], dict[tuple[str, int], Scored]]:
+    """What to inject; the words that excerpts should show; and what was found, by type and id."""
+    if project == CANARY_PROJECT:
+        return Choice((), (), False), [], {}
+    prepare(conn, QUICK)
+    speakers, lexemes = name_people(conn, asked, None)
+    question = Question(asked, now, meaning.vector, meaning.space, lexemes, session=session or None)
+    notes, stems = find_notes(conn, question, QUICK, fusion=settings.fusion)
+    turns, more = find_turns(conn, question, QUICK, speakers, fusion=settings.fusion)
+    seen_notes, seen_turns = find_seen(conn, session)
+    thresholds = meaning.space.thresholds if meaning.vector is not None and meaning.space is not None else {}
+    choice = choose(
+        [_option(one) for one in (*notes, *turns)],
+        Floors(floor, thresholds.get("evidence_note"), thresholds.get("evidence_turn")),
+        project=project,
+        now=now,
+        limit=limit,
+        seen_notes=seen_notes,
+        seen_turns=seen_turns,
+        fusion=settings.fusion,
+    )
+    return choice, more or stems, {(one.type, one.id): one for one in (*notes, *turns)}
+
+
+def _load(
+    conn: Connection, choice: Choice, found: dict[tuple[str, int], Scored], stems: list[str]
+) -> _Injectable:
+    """The chosen ones in full, rendered and fenced; what finds no room is left out and named."""
+    notes = load_notes(conn, [each.option.id for each in choice.chosen if each.option.type == "note"])
+    bodies = load_bodies(conn, [each.option.id for each in choice.chosen if each.option.type == "turn"], BODY_CHARS)
+    entries, hits, shown = [], [], []
+    for each in choice.chosen:
+        one = found[each.option.type, each.option.id]
+        if one.type == "note":
+            note, place = notes[one.id]
+            shown.append(replace(note, score=each.score, rrf_score=one.rrf_score, why=dict(one.why)))
+            entries.append(note_entry(note, place))
+        else:
+            hits.append(_turn_hit(each, one, bodies[one.id]))
+    turn_entries = [turn_entry(hit, stems) for hit in hits]
+    rendered = render(entries, turn_entries, INJECTION_MAX_CHARS - FENCE_CHARS)
+    left_out = [
+        Dropped(each.option.type, each.option.id, each.score, each.option.rrf_score, ROOM)
+        for each in choice.chosen
+        if each.option.id not in (rendered.note_ids if each.option.type == "note" else rendered.turn_ids)
+    ]
+    return _Injectable(
+        [note for note in shown if note.id in rendered.note_ids],
+        [hit for hit in hits if hit.raw_id in rendered.turn_ids],
+        fence(rendered.text),
+        left_out,
+    )
+
+
+def _turn_hit(each: Chosen, one: Scored, row: dict[str, Any]) -> TurnHit:
+    return TurnHit(
+        raw_id=one.id,
+        role=who_said(row),
+        text=row["body"],
+        session=row["session"],
+        project=row["project"],
+        said_at=row["said_at"],
+        score=each.score,
+        rrf_score=one.rrf_score,
+        why=dict(one.why),
+    )
+
+
+def _option(one: Scored) -> Option:
+    return Option(
+        one.type, one.id, one.raw_id, one.score, one.rrf_score, one.support, one.coverage, one.cosine,
+        one.project, one.said_at, one.kind,
+    )  # fmt: skip
+
+
+def _milliseconds(started: float) -> float:
+    return (time.monotonic() - started) * 1000
