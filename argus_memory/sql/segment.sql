@@ -1,14 +1,40 @@
 -- name: find_due
 -- Tails that are due to close, newest first. What "inside an answer" means here is a little wider than in
 -- rules/answer_blocks.py, so that a tail is never due again and again without anything to cut.
-with pending as (
+with recursive open_sessions as (
+    -- From one open session to the next along turns_pending: a step leaves dead entries marked behind it, where a
+    -- scan of the whole index would go through all of an import's again until they are vacuumed.
+    (
+        select t.session
+        from turns t
+        where t.episode_id is null and t.project is distinct from 'argus-canary'
+        order by t.session
+        limit 1
+    )
+    union all
+    select (
+        select t.session
+        from turns t
+        where t.episode_id is null and t.project is distinct from 'argus-canary' and t.session > o.session
+        order by t.session
+        limit 1
+    )
+    from open_sessions o
+    where o.session is not null
+),
+pending as (
     select t.session, t.raw_id, t.source, t.project, t.role, t.message_id, t.said_at, t.position,
            row_number() over spoken as n,
            lag(t.said_at) over spoken as said_before,
            lag(t.role) over spoken as role_before
-    from turns t
-    where t.episode_id is null and t.project is distinct from 'argus-canary'
-      and (%(sessions)s::text[] is null or t.session = any(%(sessions)s))
+    from open_sessions o
+    cross join lateral (
+        select t.session, t.raw_id, t.source, t.project, t.role, t.message_id, t.said_at, t.position
+        from turns t
+        where t.session = o.session and t.episode_id is null and t.project is distinct from 'argus-canary'
+        order by t.said_at, t.position, t.raw_id
+    ) t
+    where %(sessions)s::text[] is null or o.session = any(%(sessions)s)
     window spoken as (partition by t.session order by t.said_at, t.position, t.raw_id)
 ),
 pieces as (

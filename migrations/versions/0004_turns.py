@@ -63,10 +63,13 @@ def upgrade() -> None:
         -- Small however much is stored: only tails are in it. The health probe's turns never fall into an episode.
         create index turns_pending on turns (session, said_at, position, raw_id)
             where episode_id is null and project is distinct from 'argus-canary';
-        create index turns_episode on turns (episode_id, ordinal);
+        create index turns_episode on turns (episode_id, ordinal) where episode_id is not null;
         create index turns_project on turns (project, said_at desc);
         -- Does a question name someone who speaks here?
         create index turns_speaker on turns (lower(split_part(speaker, ' ', 1))) where speaker is not null;
+
+        -- Every turn leaves its tail once; what it leaves behind in the indexes is taken away soon after an import.
+        alter table turns set (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 
         create table distill_state (
             unit_kind text not null constraint distill_state_unit_kind check (unit_kind in ('episode', 'item')),
@@ -143,7 +146,8 @@ def upgrade() -> None:
             where r.kind = 'turn' and s.status <> 'retired';
 
             insert into distill_state (unit_kind, unit_id, project, said_at)
-            select 'item', r.id, r.project, r.said_at from captured r where r.kind <> 'turn';
+            select 'item', r.id, r.project, r.said_at from captured r
+            where r.kind <> 'turn' and r.project is distinct from 'argus-canary';
             return null;
         end $$;
         create trigger raw_items_captured after insert on raw_items
