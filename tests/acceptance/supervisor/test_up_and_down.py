@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import stat
@@ -14,7 +15,7 @@ import pytest
 from argus_cli.ports import find_free_port, port_is_free
 from argus_cli.service_table import SERVICES
 from argus_memory.settings import read_env_file
-from tests.acceptance.supervisor.conftest import Hub
+from tests.acceptance.hub import Hub
 from tests.helpers import wait_until
 
 ALL = ["postgres", *(service.name for service in SERVICES)]
@@ -72,6 +73,13 @@ def test_a_second_instance_on_the_home_is_refused(hub: Hub, words: list[str]) ->
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert f"process {hub.pids()['supervisor']}" in done.stderr
+
+
+def test_doctor_finds_a_captured_turn_again(hub: Hub) -> None:
+    """`argus doctor --json` on a running hub: the database is in order, and a canary goes in and is found."""
+    findings = {row["name"]: row for row in json.loads(hub.argus("doctor", "--json").stdout)["findings"]}
+    for name in ("platform", "versions", "file modes", "role", "fsync", "pgvector", "migrations", "capture → search"):
+        assert findings[name]["status"] == "ok", findings[name]
 
 
 def test_a_taken_port_is_told_before_anything_starts(hub: Hub, tmp_path: Path) -> None:
