@@ -21,9 +21,9 @@ from binascii import crc32
 # --- reasons: each line of a file is kept as one turn, or counted under exactly one of these
 # ------------------
 BLANK = "blank"  # an empty line
-BAD_JSON = "bad-json"  # not JSON
+BAD_JSON = "bad-json"  # a damaged object
 CUT_OFF = "cut-off"  # an unterminated last line that is no whole record
-NOT_A_RECORD = "not-a-record"  # JSON, but a scalar or a list
+NOT_A_RECORD = "not-a-record"  # anything that is no object: scalars, lists, lines of a log
 MALFORMED = "malformed"  # a known type whose message is missing or has another shape
 UNKNOWN_TYPE = "unknown-type"  # a record type no rule knows
 BOOKKEEPING = "bookkeeping"  # snapshots, modes, token counts, contexts, session headers
@@ -66,6 +66,9 @@ FILE_MARKS = (  # unescaped quotes: a transcript that quotes the other program's
     (CODEX, (b'"session_meta"', b'"response_item"', b'"event_msg"', b'"turn_context"', b'"record_type"')),
     (CLAUDE_CODE, (b'"sessionId"', b'"parentUuid"', b'"isSidechain"', b'"leafUuid"')),
 )
+
+PATH_MAX = 4096  # characters of a folder's path
+STAMP_MAX = 100  # characters of a time
 
 _REPLACEMENT = "\ufffd"
 _EDGES = b" \t\r\0\xef\xbb\xbf"  # blanks, carriage returns, NULs of a crash, byte order marks
@@ -154,9 +157,12 @@ def clean_text(text: str) -> str:
     return text.strip()
 
 
-def text_or_none(value: object) -> str | None:
-    """A field that should be text: cleaned, or None for any other type and for nothing."""
-    return (clean_text(value) or None) if isinstance(value, str) else None
+def text_or_none(value: object, limit: int = 400) -> str | None:
+    """A field that should be text: cleaned; None for any other type, for nothing, and for what is longer than such a
+    field can be (capture would refuse the turn for it)."""
+    if not isinstance(value, str) or len(value) > limit:
+        return None
+    return clean_text(value) or None
 
 
 def drop_placeholders(text: str) -> str:
@@ -237,8 +243,6 @@ def decode_record(line: bytes, loads: Callable[[Any], Any]) -> Any:
         return json.loads(line.decode("utf-8")) if loads is json.loads else loads(line)
     except (ValueError, RecursionError):
         pass
-    if line[:1] not in b'{["' and not line[:1].isalnum():
-        raise ValueError("not JSON")  # without the price of a second try
     try:
         return json.loads(line.decode("utf-8", "replace"))
     except RecursionError:
@@ -319,14 +323,17 @@ class LineReader:
         skim, read, loads, skipped = self._skim, self._read, self._loads, self.skipped
         for raw in lines:
             line = raw.strip(_EDGES)
-            reason = skim(line) if line else BLANK
-            if reason is None:
-                try:
-                    record = decode_record(line, loads)
-                except ValueError:
-                    reason = bad
-                else:
-                    reason = read(record, self.offset, out) if isinstance(record, dict) else NOT_A_RECORD
+            if line.startswith(b"{"):
+                reason = skim(line)
+                if reason is None:
+                    try:
+                        record = decode_record(line, loads)
+                    except ValueError:
+                        reason = bad
+                    else:
+                        reason = read(record, self.offset, out)
+            else:
+                reason = NOT_A_RECORD if line else BLANK
             if reason:
                 skipped[reason] = skipped.get(reason, 0) + 1
             self.offset += len(raw) + 1
@@ -510,7 +517,7 @@ class ClaudeCodeParser(LineReader):
             return None
         if line.startswith(b'progress","data":{', first + 8):
             return PROGRESS
-        if b'"isSidechain":true' in line:
+        if line.find(b'"isSidechain":true', 0, 500) >= 0:  # stands near the start; farther on it is decoded
             return SIDECHAIN
         if b'"text"' in line:
             return None
@@ -622,7 +629,7 @@ class ClaudeCodeParser(LineReader):
 
     def _turn(self, role: str, text: str, record: dict[str, Any], position: int) -> Turn:
         self._session = text_or_none(record.get("sessionId")) or self._session
-        self._cwd = text_or_none(record.get("cwd")) or self._cwd
+        self._cwd = text_or_none(record.get("cwd"), PATH_MAX) or self._cwd
         meta = {}
         for name, key in (("version", "version"), ("branch", "gitBranch"), ("entrypoint", "entrypoint")):
             value = text_or_none(record.get(key))
@@ -634,7 +641,7 @@ class ClaudeCodeParser(LineReader):
             text,
             position,
             uuid=text_or_none(record.get("uuid")),
-            timestamp=text_or_none(record.get("timestamp")),
+            timestamp=text_or_none(record.get("timestamp"), STAMP_MAX),
             session=self._session,
             cwd=self._cwd,
             meta=meta,
@@ -815,7 +822,7 @@ def codex_header(header: dict[str, Any]) -> dict[str, Any]:
     """What a session header says of all its turns: session, folder, start, and `meta` for each turn."""
     git = header.get("git")
     git = git if isinstance(git, dict) else {}
-    remote = text_or_none(git.get("repository_url"))
+    remote = text_or_none(git.get("repository_url"), PATH_MAX)
     meta = {
         "version": text_or_none(header.get("cli_version")),
         "branch": text_or_none(git.get("branch")),
@@ -823,8 +830,8 @@ def codex_header(header: dict[str, Any]) -> dict[str, Any]:
     }
     return {
         "session": text_or_none(header.get("id")),
-        "cwd": text_or_none(header.get("cwd")),
-        "time": text_or_none(header.get("timestamp")),
+        "cwd": text_or_none(header.get("cwd"), PATH_MAX),
+        "time": text_or_none(header.get("timestamp"), STAMP_MAX),
         "meta": {key: value for key, value in meta.items() if value},
     }
 
@@ -833,9 +840,9 @@ def folder_of_context(text: str) -> str | None:
     """The working folder an environment context names: a tag, in the oldest files a sentence."""
     start = text.find("<cwd>")
     if start >= 0:
-        return clean_text(text[start + 5 :].split("</cwd>", 1)[0]) or None
+        return text_or_none(text[start + 5 :].split("</cwd>", 1)[0], PATH_MAX)
     after = text.partition("Current working directory: ")[2]
-    return clean_text(after.split("\n", 1)[0]) or None
+    return text_or_none(after.split("\n", 1)[0], PATH_MAX)
 
 
 def stamp_ms(stamp: str | None) -> tuple[str, int] | None:
@@ -938,7 +945,7 @@ class CodexParser(LineReader):
         known = self._known
         self._after, known["last"] = known["last"], None
         kind, payload = record.get("type"), record.get("payload")
-        stamp = text_or_none(record.get("timestamp"))
+        stamp = text_or_none(record.get("timestamp"), STAMP_MAX)
         if not isinstance(payload, dict):  # bare lines of era 2, and writers that flatten the payload
             kind, payload = kind_of_bare(record), record
         if not isinstance(kind, str):
@@ -954,7 +961,7 @@ class CodexParser(LineReader):
         if kind == "event_msg":
             return self._read_event(payload, stamp, position, out)
         if kind == "turn_context":
-            known["cwd"] = text_or_none(payload.get("cwd")) or known["cwd"]
+            known["cwd"] = text_or_none(payload.get("cwd"), PATH_MAX) or known["cwd"]
             known["model"] = text_or_none(payload.get("model"))
         return CODEX_TYPES.get(kind, UNKNOWN_TYPE)
 
@@ -1030,7 +1037,7 @@ class CodexParser(LineReader):
             return COPY
         turn = self._turn("user", "\n\n".join(words), item, stamp, position)
         if known["users"] == "item" or stamp is None:  # era 2 has no times and no events
-            self._keep(turn, "item", out)
+            self._keep(turn, "item", out, [text_key(turn.text)])
             return None
         known["held"].append(turn.as_dict())
         while len(known["held"]) > HELD_MAX or sum(len(h["text"]) for h in known["held"]) > HELD_CHARS_MAX:
@@ -1045,10 +1052,12 @@ class CodexParser(LineReader):
         if not words:
             return EMPTY
         self._answering(out)
-        fresh = [text for text in words if not self._paired("assistant", "event", text)]
+        keys = [text_key(text) for text in words]
+        fresh = [place for place, key in enumerate(keys) if not self._paired("assistant", "event", key)]
         if not fresh or (len(fresh) == len(words) and self._follows("assistant", "event", stamp)):
             return COPY
-        self._keep(self._turn("assistant", "\n\n".join(fresh), item, stamp, position), "item", out, fresh)
+        turn = self._turn("assistant", "\n\n".join(words[place] for place in fresh), item, stamp, position)
+        self._keep(turn, "item", out, [keys[place] for place in fresh])
         return None
 
     def _read_event(self, event: dict[str, Any], stamp: str | None, position: int, out: list[Turn]) -> str | None:
@@ -1060,12 +1069,12 @@ class CodexParser(LineReader):
         known = self._known
         if known["model"] == REVIEW_MODEL:
             return INTERNAL
-        if role == "assistant" or known["users"] == "item":
-            if self._paired(role, "item", text) or self._follows(role, "item", stamp):
-                return COPY
+        keys = [text_key(text)] if role == "assistant" or known["users"] == "item" else []
+        if keys and (self._paired(role, "item", keys[0]) or self._follows(role, "item", stamp)):
+            return COPY
         if role == "user":
             self._drop_held(COPY)
-        self._keep(self._turn(role, text, event, stamp, position), "event", out)
+        self._keep(self._turn(role, text, event, stamp, position), "event", out, keys)
         return None
 
     def _answering(self, out: list[Turn]) -> None:
@@ -1079,27 +1088,27 @@ class CodexParser(LineReader):
             if self._known["fork"]:
                 self.skip(FORK)  # the file ends within the copied history
             else:
-                self._keep(Turn(**fields), source, out)
+                self._keep(Turn(**fields), source, out, [text_key(fields["text"])])
 
     def _drop_held(self, reason: str) -> None:
         for _ in self._known["held"]:
             self.skip(reason)
         self._known["held"] = []
 
-    def _keep(self, turn: Turn, source: str, out: list[Turn], texts: list[str] | None = None) -> None:
-        """Keep the turn, and remember its texts until their copies come from the other source."""
+    def _keep(self, turn: Turn, source: str, out: list[Turn], keys: list[str]) -> None:
+        """Keep the turn, and remember its texts' keys until their copies come from the other source."""
         known = self._known
         if turn.role == "user":
             known["users"] = source
             known["pairs"] = []  # no copy comes from before the prompt
-        marks = [[turn.role, source, text_key(text)] for text in texts or [turn.text]]
-        known["pairs"] = (known["pairs"] + marks)[-PAIR_MAX:]
+        if keys:
+            known["pairs"] = (known["pairs"] + [[turn.role, source, key] for key in keys])[-PAIR_MAX:]
         known["last"] = [turn.role, source, (turn.timestamp or "")[:19]]
         self.kept += 1
         out.append(turn)
 
-    def _paired(self, role: str, source: str, text: str) -> bool:
-        mark = [role, source, text_key(text)]
+    def _paired(self, role: str, source: str, key: str) -> bool:
+        mark = [role, source, key]
         if mark in self._known["pairs"]:
             self._known["pairs"].remove(mark)
             return True

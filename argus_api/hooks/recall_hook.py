@@ -21,9 +21,9 @@ from binascii import crc32
 # --- reasons: each line of a file is kept as one turn, or counted under exactly one of these
 # ------------------
 BLANK = "blank"  # an empty line
-BAD_JSON = "bad-json"  # not JSON
+BAD_JSON = "bad-json"  # a damaged object
 CUT_OFF = "cut-off"  # an unterminated last line that is no whole record
-NOT_A_RECORD = "not-a-record"  # JSON, but a scalar or a list
+NOT_A_RECORD = "not-a-record"  # anything that is no object: scalars, lists, lines of a log
 MALFORMED = "malformed"  # a known type whose message is missing or has another shape
 UNKNOWN_TYPE = "unknown-type"  # a record type no rule knows
 BOOKKEEPING = "bookkeeping"  # snapshots, modes, token counts, contexts, session headers
@@ -66,6 +66,9 @@ FILE_MARKS = (  # unescaped quotes: a transcript that quotes the other program's
     (CODEX, (b'"session_meta"', b'"response_item"', b'"event_msg"', b'"turn_context"', b'"record_type"')),
     (CLAUDE_CODE, (b'"sessionId"', b'"parentUuid"', b'"isSidechain"', b'"leafUuid"')),
 )
+
+PATH_MAX = 4096  # characters of a folder's path
+STAMP_MAX = 100  # characters of a time
 
 _REPLACEMENT = "\ufffd"
 _EDGES = b" \t\r\0\xef\xbb\xbf"  # blanks, carriage returns, NULs of a crash, byte order marks
@@ -154,9 +157,12 @@ def clean_text(text: str) -> str:
     return text.strip()
 
 
-def text_or_none(value: object) -> str | None:
-    """A field that should be text: cleaned, or None for any other type and for nothing."""
-    return (clean_text(value) or None) if isinstance(value, str) else None
+def text_or_none(value: object, limit: int = 400) -> str | None:
+    """A field that should be text: cleaned; None for any other type, for nothing, and for what is longer than such a
+    field can be (capture would refuse the turn for it)."""
+    if not isinstance(value, str) or len(value) > limit:
+        return None
+    return clean_text(value) or None
 
 
 def drop_placeholders(text: str) -> str:
@@ -237,8 +243,6 @@ def decode_record(line: bytes, loads: Callable[[Any], Any]) -> Any:
         return json.loads(line.decode("utf-8")) if loads is json.loads else loads(line)
     except (ValueError, RecursionError):
         pass
-    if line[:1] not in b'{["' and not line[:1].isalnum():
-        raise ValueError("not JSON")  # without the price of a second try
     try:
         return json.loads(line.decode("utf-8", "replace"))
     except RecursionError:
@@ -319,14 +323,17 @@ class LineReader:
         skim, read, loads, skipped = self._skim, self._read, self._loads, self.skipped
         for raw in lines:
             line = raw.strip(_EDGES)
-            reason = skim(line) if line else BLANK
-            if reason is None:
-                try:
-                    record = decode_record(line, loads)
-                except ValueError:
-                    reason = bad
-                else:
-                    reason = read(record, self.offset, out) if isinstance(record, dict) else NOT_A_RECORD
+            if line.startswith(b"{"):
+                reason = skim(line)
+                if reason is None:
+                    try:
+                        record = decode_record(line, loads)
+                    except ValueError:
+                        reason = bad
+                    else:
+                        reason = read(record, self.offset, out)
+            else:
+                reason = NOT_A_RECORD if line else BLANK
             if reason:
                 skipped[reason] = skipped.get(reason, 0) + 1
             self.offset += len(raw) + 1

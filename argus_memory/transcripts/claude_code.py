@@ -20,11 +20,13 @@ from argus_memory.transcripts.common import (
     MALFORMED,
     META,
     NOTICE,
+    PATH_MAX,
     PROGRESS,
     REFUSAL,
     REPEATED,
     RETRACTED,
     SIDECHAIN,
+    STAMP_MAX,
     SYSTEM,
     THINKING,
     TITLE,
@@ -95,7 +97,7 @@ class ClaudeCodeParser(LineReader):
             return None
         if line.startswith(b'progress","data":{', first + 8):
             return PROGRESS
-        if b'"isSidechain":true' in line:
+        if line.find(b'"isSidechain":true', 0, 500) >= 0:  # stands near the start; farther on it is decoded
             return SIDECHAIN
         if b'"text"' in line:
             return None
@@ -207,7 +209,7 @@ class ClaudeCodeParser(LineReader):
 
     def _turn(self, role: str, text: str, record: dict[str, Any], position: int) -> Turn:
         self._session = text_or_none(record.get("sessionId")) or self._session
-        self._cwd = text_or_none(record.get("cwd")) or self._cwd
+        self._cwd = text_or_none(record.get("cwd"), PATH_MAX) or self._cwd
         meta = {}
         for name, key in (("version", "version"), ("branch", "gitBranch"), ("entrypoint", "entrypoint")):
             value = text_or_none(record.get(key))
@@ -219,7 +221,7 @@ class ClaudeCodeParser(LineReader):
             text,
             position,
             uuid=text_or_none(record.get("uuid")),
-            timestamp=text_or_none(record.get("timestamp")),
+            timestamp=text_or_none(record.get("timestamp"), STAMP_MAX),
             session=self._session,
             cwd=self._cwd,
             meta=meta,

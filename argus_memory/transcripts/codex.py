@@ -40,6 +40,8 @@ from argus_memory.transcripts.common import (
     INTERNAL,
     MALFORMED,
     NOT_A_RECORD,
+    PATH_MAX,
+    STAMP_MAX,
     THINKING,
     TOOL,
     UNDECIDED,
@@ -56,9 +58,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-SKIMMED = (  # how the writer's lines open behind their timestamp; anything else is decoded
-    (b'"type":"response_item","payload":{"type":"', CODEX_ITEMS),
-    (b'"type":"event_msg","payload":{"type":"', CODEX_EVENTS),
+# How the writer's lines open behind a timestamp of 24 characters; any other spelling is decoded.
+TIMED = b'{"timestamp":"'
+SKIM_AT = len(TIMED) + 24 + len(b'",')
+SKIMMED = tuple(
+    (opening, SKIM_AT + len(opening), {name.encode(): reason for name, reason in reasons.items()})
+    for opening, reasons in (
+        (b'"type":"response_item","payload":{"type":"', CODEX_ITEMS),
+        (b'"type":"event_msg","payload":{"type":"', CODEX_EVENTS),
+    )
 )
 ANSWERED_BY = ("agent_reasoning", "task_complete", "turn_aborted")  # events that follow a prompt
 HELD_MAX = 8  # user items held until their source is known
@@ -112,13 +120,11 @@ class CodexParser(LineReader):
         known = self._known
         if known["whole"]:
             return str(known["whole"])
-        if known["held"] or known["fork"] or not line.startswith(b'{"timestamp":"'):
+        if known["held"] or known["fork"] or not line.startswith(TIMED):
             return None
-        for opening, reasons in SKIMMED:
-            start = line.find(opening, 0, 160)
-            if start > 0:
-                start += len(opening)
-                reason = reasons.get(line[start : line.find(b'"', start)].decode("ascii", "replace"))
+        for opening, start, reasons in SKIMMED:
+            if line.startswith(opening, SKIM_AT):
+                reason = reasons.get(line[start : line.find(b'"', start)])
                 if reason:
                     known["last"] = None
                 return reason
@@ -128,7 +134,7 @@ class CodexParser(LineReader):
         known = self._known
         self._after, known["last"] = known["last"], None
         kind, payload = record.get("type"), record.get("payload")
-        stamp = text_or_none(record.get("timestamp"))
+        stamp = text_or_none(record.get("timestamp"), STAMP_MAX)
         if not isinstance(payload, dict):  # bare lines of era 2, and writers that flatten the payload
             kind, payload = kind_of_bare(record), record
         if not isinstance(kind, str):
@@ -144,7 +150,7 @@ class CodexParser(LineReader):
         if kind == "event_msg":
             return self._read_event(payload, stamp, position, out)
         if kind == "turn_context":
-            known["cwd"] = text_or_none(payload.get("cwd")) or known["cwd"]
+            known["cwd"] = text_or_none(payload.get("cwd"), PATH_MAX) or known["cwd"]
             known["model"] = text_or_none(payload.get("model"))
         return CODEX_TYPES.get(kind, UNKNOWN_TYPE)
 
@@ -220,7 +226,7 @@ class CodexParser(LineReader):
             return COPY
         turn = self._turn("user", "\n\n".join(words), item, stamp, position)
         if known["users"] == "item" or stamp is None:  # era 2 has no times and no events
-            self._keep(turn, "item", out)
+            self._keep(turn, "item", out, [text_key(turn.text)])
             return None
         known["held"].append(turn.as_dict())
         while len(known["held"]) > HELD_MAX or sum(len(h["text"]) for h in known["held"]) > HELD_CHARS_MAX:
@@ -235,10 +241,12 @@ class CodexParser(LineReader):
         if not words:
             return EMPTY
         self._answering(out)
-        fresh = [text for text in words if not self._paired("assistant", "event", text)]
+        keys = [text_key(text) for text in words]
+        fresh = [place for place, key in enumerate(keys) if not self._paired("assistant", "event", key)]
         if not fresh or (len(fresh) == len(words) and self._follows("assistant", "event", stamp)):
             return COPY
-        self._keep(self._turn("assistant", "\n\n".join(fresh), item, stamp, position), "item", out, fresh)
+        turn = self._turn("assistant", "\n\n".join(words[place] for place in fresh), item, stamp, position)
+        self._keep(turn, "item", out, [keys[place] for place in fresh])
         return None
 
     def _read_event(self, event: dict[str, Any], stamp: str | None, position: int, out: list[Turn]) -> str | None:
@@ -250,12 +258,12 @@ class CodexParser(LineReader):
         known = self._known
         if known["model"] == REVIEW_MODEL:
             return INTERNAL
-        if role == "assistant" or known["users"] == "item":
-            if self._paired(role, "item", text) or self._follows(role, "item", stamp):
-                return COPY
+        keys = [text_key(text)] if role == "assistant" or known["users"] == "item" else []
+        if keys and (self._paired(role, "item", keys[0]) or self._follows(role, "item", stamp)):
+            return COPY
         if role == "user":
             self._drop_held(COPY)
-        self._keep(self._turn(role, text, event, stamp, position), "event", out)
+        self._keep(self._turn(role, text, event, stamp, position), "event", out, keys)
         return None
 
     def _answering(self, out: list[Turn]) -> None:
@@ -269,27 +277,27 @@ class CodexParser(LineReader):
             if self._known["fork"]:
                 self.skip(FORK)  # the file ends within the copied history
             else:
-                self._keep(Turn(**fields), source, out)
+                self._keep(Turn(**fields), source, out, [text_key(fields["text"])])
 
     def _drop_held(self, reason: str) -> None:
         for _ in self._known["held"]:
             self.skip(reason)
         self._known["held"] = []
 
-    def _keep(self, turn: Turn, source: str, out: list[Turn], texts: list[str] | None = None) -> None:
-        """Keep the turn, and remember its texts until their copies come from the other source."""
+    def _keep(self, turn: Turn, source: str, out: list[Turn], keys: list[str]) -> None:
+        """Keep the turn, and remember its texts' keys until their copies come from the other source."""
         known = self._known
         if turn.role == "user":
             known["users"] = source
             known["pairs"] = []  # no copy comes from before the prompt
-        marks = [[turn.role, source, text_key(text)] for text in texts or [turn.text]]
-        known["pairs"] = (known["pairs"] + marks)[-PAIR_MAX:]
+        if keys:
+            known["pairs"] = (known["pairs"] + [[turn.role, source, key] for key in keys])[-PAIR_MAX:]
         known["last"] = [turn.role, source, (turn.timestamp or "")[:19]]
         self.kept += 1
         out.append(turn)
 
-    def _paired(self, role: str, source: str, text: str) -> bool:
-        mark = [role, source, text_key(text)]
+    def _paired(self, role: str, source: str, key: str) -> bool:
+        mark = [role, source, key]
         if mark in self._known["pairs"]:
             self._known["pairs"].remove(mark)
             return True

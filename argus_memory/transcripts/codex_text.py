@@ -13,6 +13,8 @@ from argus_memory.transcripts.common import (
     INJECTED,
     INTERNAL,
     MALFORMED,
+    PATH_MAX,
+    STAMP_MAX,
     SUBAGENT,
     THINKING,
     TITLE,
@@ -183,7 +185,7 @@ def codex_header(header: dict[str, Any]) -> dict[str, Any]:
     """What a session header says of all its turns: session, folder, start, and `meta` for each turn."""
     git = header.get("git")
     git = git if isinstance(git, dict) else {}
-    remote = text_or_none(git.get("repository_url"))
+    remote = text_or_none(git.get("repository_url"), PATH_MAX)
     meta = {
         "version": text_or_none(header.get("cli_version")),
         "branch": text_or_none(git.get("branch")),
@@ -191,8 +193,8 @@ def codex_header(header: dict[str, Any]) -> dict[str, Any]:
     }
     return {
         "session": text_or_none(header.get("id")),
-        "cwd": text_or_none(header.get("cwd")),
-        "time": text_or_none(header.get("timestamp")),
+        "cwd": text_or_none(header.get("cwd"), PATH_MAX),
+        "time": text_or_none(header.get("timestamp"), STAMP_MAX),
         "meta": {key: value for key, value in meta.items() if value},
     }
 
@@ -201,9 +203,9 @@ def folder_of_context(text: str) -> str | None:
     """The working folder an environment context names: a tag, in the oldest files a sentence."""
     start = text.find("<cwd>")
     if start >= 0:
-        return clean_text(text[start + 5 :].split("</cwd>", 1)[0]) or None
+        return text_or_none(text[start + 5 :].split("</cwd>", 1)[0], PATH_MAX)
     after = text.partition("Current working directory: ")[2]
-    return clean_text(after.split("\n", 1)[0]) or None
+    return text_or_none(after.split("\n", 1)[0], PATH_MAX)
 
 
 def stamp_ms(stamp: str | None) -> tuple[str, int] | None:

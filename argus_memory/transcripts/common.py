@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 # --- reasons: each line of a file is kept as one turn, or counted under exactly one of these
 # ------------------
 BLANK = "blank"  # an empty line
-BAD_JSON = "bad-json"  # not JSON
+BAD_JSON = "bad-json"  # a damaged object
 CUT_OFF = "cut-off"  # an unterminated last line that is no whole record
-NOT_A_RECORD = "not-a-record"  # JSON, but a scalar or a list
+NOT_A_RECORD = "not-a-record"  # anything that is no object: scalars, lists, lines of a log
 MALFORMED = "malformed"  # a known type whose message is missing or has another shape
 UNKNOWN_TYPE = "unknown-type"  # a record type no rule knows
 BOOKKEEPING = "bookkeeping"  # snapshots, modes, token counts, contexts, session headers
@@ -63,6 +63,9 @@ FILE_MARKS = (  # unescaped quotes: a transcript that quotes the other program's
     (CODEX, (b'"session_meta"', b'"response_item"', b'"event_msg"', b'"turn_context"', b'"record_type"')),
     (CLAUDE_CODE, (b'"sessionId"', b'"parentUuid"', b'"isSidechain"', b'"leafUuid"')),
 )
+
+PATH_MAX = 4096  # characters of a folder's path
+STAMP_MAX = 100  # characters of a time
 
 _REPLACEMENT = "\ufffd"
 _EDGES = b" \t\r\0\xef\xbb\xbf"  # blanks, carriage returns, NULs of a crash, byte order marks
@@ -151,9 +154,12 @@ def clean_text(text: str) -> str:
     return text.strip()
 
 
-def text_or_none(value: object) -> str | None:
-    """A field that should be text: cleaned, or None for any other type and for nothing."""
-    return (clean_text(value) or None) if isinstance(value, str) else None
+def text_or_none(value: object, limit: int = 400) -> str | None:
+    """A field that should be text: cleaned; None for any other type, for nothing, and for what is longer than such a
+    field can be (capture would refuse the turn for it)."""
+    if not isinstance(value, str) or len(value) > limit:
+        return None
+    return clean_text(value) or None
 
 
 def drop_placeholders(text: str) -> str:
@@ -226,16 +232,14 @@ def text_key(text: str) -> str:
 def decode_record(line: bytes, loads: Callable[[Any], Any]) -> Any:
     """One line's value; raises ValueError when it is no JSON.
 
-    orjson refuses lone surrogates, NaN, huge numbers and bytes that are no UTF-8, where json takes them: what
-    the given decoder refuses is read once more by json, bad bytes replaced, so that both give the same value.
-    json is never given bytes: it would guess the encoding and pass surrogates.
+    orjson refuses lone surrogates, NaN, huge numbers and bytes that are no UTF-8, where json takes them: what the
+    given decoder refuses is read once more by json, bad bytes replaced, so that both give the same value. json
+    is never given bytes: it would guess the encoding and pass surrogates.
     """
     try:
         return json.loads(line.decode("utf-8")) if loads is json.loads else loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         pass
-    except RecursionError:
-        raise ValueError("nested too deep") from None
     try:
         return json.loads(line.decode("utf-8", "replace"))
     except RecursionError:
@@ -273,25 +277,19 @@ class LineReader:
         lines = (b"".join(self._rest) + data if self._rest else data).split(b"\n")
         rest = lines.pop()
         self._rest = [rest] if rest else []
-        out: list[Turn] = []
-        for line in lines:
-            self._take_line(line, out)
-            self.offset += len(line) + 1
-        return self._settle(out)
+        return self._take_lines(lines, BAD_JSON)
 
     def finish(self) -> list[Turn]:
         """For a file at rest: the last line without newline, if it is a whole record, and what was held back.
 
         While a file may still grow this is not called: half a line could parse, and a held turn be a copy.
         """
-        out: list[Turn] = []
         rest = b"".join(self._rest)
         self._rest = []
-        if rest.strip(_EDGES):
-            self._take_line(rest, out, CUT_OFF)
-            self.offset += len(rest)
+        out = self._take_lines([rest], CUT_OFF) if rest.strip(_EDGES) else []
+        self.offset -= 1 if rest.strip(_EDGES) else 0  # it had no newline
         self._release(out)
-        return self._settle(out)
+        return out
 
     def state(self) -> dict[str, Any]:
         """What another process must know besides `offset`; JSON-able and small."""
@@ -317,15 +315,23 @@ class LineReader:
     def _settle(self, out: list[Turn]) -> list[Turn]:
         return out
 
-    def _take_line(self, raw: bytes, out: list[Turn], bad: str = BAD_JSON) -> None:
-        line = raw.strip(_EDGES)
-        reason = self._skim(line) if line else BLANK
-        if reason is None:
-            try:
-                record = decode_record(line, self._loads)
-            except ValueError:
-                reason = bad
+    def _take_lines(self, lines: list[bytes], bad: str) -> list[Turn]:
+        out: list[Turn] = []
+        skim, read, loads, skipped = self._skim, self._read, self._loads, self.skipped
+        for raw in lines:
+            line = raw.strip(_EDGES)
+            if line.startswith(b"{"):
+                reason = skim(line)
+                if reason is None:
+                    try:
+                        record = decode_record(line, loads)
+                    except ValueError:
+                        reason = bad
+                    else:
+                        reason = read(record, self.offset, out)
             else:
-                reason = self._read(record, self.offset, out) if isinstance(record, dict) else NOT_A_RECORD
-        if reason:
-            self.skip(reason)
+                reason = NOT_A_RECORD if line else BLANK
+            if reason:
+                skipped[reason] = skipped.get(reason, 0) + 1
+            self.offset += len(raw) + 1
+        return self._settle(out)
