@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from dataclasses import asdict, is_dataclass
+from datetime import date, datetime
 from typing import Any
 
 import orjson
@@ -21,7 +24,20 @@ NO_STORE = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 def answer(data: object, status: int = 200) -> Response:
     """One JSON answer; dataclasses and datetimes included. What was said is cached nowhere."""
-    return Response(orjson.dumps(data), status_code=status, media_type=JSON, headers=NO_STORE)
+    try:
+        content = orjson.dumps(data)
+    except TypeError:  # a number beyond 64 bits in somebody's metadata, which a jsonb column keeps to the digit
+        content = orjson.dumps(orjson.loads(json.dumps(data, default=_plain)))
+    return Response(content, status_code=status, media_type=JSON, headers=NO_STORE)
+
+
+def _plain(value: Any) -> Any:
+    """What the standard library does not write by itself; raises TypeError on anything else."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    raise TypeError(f"{type(value).__name__} is not JSON")
 
 
 def receipt_json(receipt: Receipt) -> dict[str, Any]:
