@@ -2,7 +2,7 @@
 
 1. DAGSTER_HOME holds this version's dagster.yaml
 2. the database answers and pgvector is there
-3. Argus's own revisions are run (a foreign or newer database is refused)
+3. Argus's own revisions are run (a foreign or newer database is refused), and the search terms fit the setting
 4. the schema `dagster` is there and Dagster's own migration is run
 5. with `--close-orphans`, runs that a power loss left STARTED are reported failed (close_orphans.py)
 
@@ -63,6 +63,21 @@ def ensure_dagster_schema(dsn: str) -> None:
         ) from error
 
 
+def fit_search_terms(dsn: str) -> None:
+    """Make the terms anew where ARGUS_TEXT_SEARCH changed; raises SettingError for an unknown configuration."""
+    from datetime import UTC, datetime
+
+    from argus_memory.db import Database
+    from argus_memory.settings import load_settings
+    from argus_memory.upkeep.text_search import apply_text_search
+
+    configuration = load_settings().text_search
+    with Database(dsn) as db:
+        done = apply_text_search(db, configuration, now=datetime.now(UTC))
+    if done:
+        print(f"search     terms made anew for {configuration}: {done.turns} turns, {done.notes} notes", flush=True)
+
+
 def migrate_dagster() -> None:
     from dagster import DagsterInstance
 
@@ -79,6 +94,7 @@ def prepare(orphans: bool) -> None:
     place_dagster_yaml(Path(os.environ["DAGSTER_HOME"]))
     ensure_extension(dsn)
     print(f"migrations at revision {upgrade(dsn)}", flush=True)
+    fit_search_terms(dsn)
     ensure_dagster_schema(dsn)
     migrate_dagster()
     closed = close_orphans() if orphans else 0
