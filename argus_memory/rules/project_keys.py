@@ -11,6 +11,7 @@ surest first, that the registry looks up, and short names for a project that is 
 
 from __future__ import annotations
 
+import hashlib
 import re
 from dataclasses import dataclass
 from typing import Any, Final
@@ -19,6 +20,7 @@ from urllib.parse import unquote, urlsplit
 from argus_memory.records import CANARY_PROJECT, GLOBAL_PROJECT
 
 NAME_MAX: Final = 200  # characters
+KEY_MAX: Final = 500  # characters, four bytes each at most: an index row holds 2,700 bytes
 CONFIDENCE: Final = {"explicit": 1.0, "repo": 0.95, "cwd": 0.6, "none": 0.0}
 NEVER_BY_ITSELF: Final = frozenset({GLOBAL_PROJECT, CANARY_PROJECT})
 
@@ -56,14 +58,14 @@ class Place:
         """What the registry is asked, the surest key first."""
         if self.explicit:
             return (f"name:{self.explicit}",)
-        found = []
+        found: list[str] = []
         if self.remote:
             found.append(f"remote:{self.remote.lower()}")
         if self.common:
             found.append(f"dir:{self.host}:{self.common}")
         if not found and self.names:
             found.append(f"cwd:{self.names[0]}")
-        return tuple(found)
+        return tuple(key if len(key) <= KEY_MAX else f"{key[:KEY_MAX]}#{_digest(key)}" for key in found)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -118,6 +120,10 @@ def normal_remote(remote: str) -> str:
     if host == "dev.azure.com":
         path = path.removeprefix("v3/").replace("/_git/", "/")
     return f"{host}/{path}" if host and path else ""
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 def _text(value: Any) -> str:

@@ -1,3 +1,12 @@
+-- name: insert_item
+-- One row, as most requests have it; passed over where either unique key knows it.
+insert into raw_items (source, kind, body, cwd, session, project, project_method, project_confidence, metadata,
+                       dedup_key, identity_key, position, said_at, captured_at)
+values (%(source)s, %(kind)s, %(body)s, %(cwd)s, %(session)s, %(project)s, %(method)s, %(confidence)s, %(metadata)s,
+        %(dedup_key)s, %(identity_key)s, %(position)s, %(said_at)s, %(now)s)
+on conflict do nothing
+returning id, dedup_key, identity_key
+
 -- name: insert_items
 -- Ids follow the order of the request; a row that either unique key knows already is passed over.
 insert into raw_items (source, kind, body, cwd, session, project, project_method, project_confidence, metadata,
@@ -11,16 +20,17 @@ from unnest(%(source)s::text[], %(kind)s::text[], %(body)s::text[], %(cwd)s::tex
                            identity_key, position, said_at, place)
 order by i.place
 on conflict do nothing
-returning id, dedup_key
+returning id, dedup_key, identity_key
 
 -- name: find_first
 select id, dedup_key, identity_key from raw_items where dedup_key = any(%(dedup_keys)s)
 union all
 select id, dedup_key, identity_key from raw_items where identity_key = any(%(identity_keys)s)
+order by id
 
 -- name: lock_bulk
 -- Two bulk requests that insert each other's rows in different order would deadlock; one at a time cannot.
-select pg_advisory_xact_lock(7283493)
+select pg_advisory_xact_lock(hashtext('argus bulk capture'))
 
 -- name: insert_redactions
 insert into redactions (raw_id, source, kind, count, at)
@@ -39,8 +49,12 @@ insert into hook_heartbeats (host, target, version, event, session, missed, firs
 values (%(host)s, %(target)s, %(version)s, %(event)s, %(session)s, %(missed)s, %(now)s, %(now)s)
 on conflict (host, target) do update
 set version = excluded.version, event = excluded.event, session = excluded.session, missed = excluded.missed,
-    at = excluded.at, beats = hook_heartbeats.beats + 1
+    at = greatest(hook_heartbeats.at, excluded.at), beats = hook_heartbeats.beats + 1
 
 -- name: insert_mark
+-- A hook that got no answer sends the same event again.
 insert into session_marks (session, source, mark, at, host, detail, recorded_at)
-values (%(session)s, %(source)s, %(mark)s, %(at)s, %(host)s, %(detail)s, %(now)s)
+select %(session)s, %(source)s, %(mark)s, %(at)s, %(host)s, %(detail)s, %(now)s
+where not exists (
+    select from session_marks m where m.session = %(session)s and m.mark = %(mark)s and m.at = %(at)s
+)

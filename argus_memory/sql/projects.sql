@@ -1,17 +1,29 @@
--- name: find_by_keys
-select k.key, p.name from project_keys k join projects p on p.id = k.project_id
+-- name: lock_registry
+-- Registrations are rare; one at a time keeps two new repositories of one name from meeting.
+select pg_advisory_xact_lock(hashtext('argus projects'))
+
+-- name: find_keys
+select k.key, p.name
+from project_keys k
+join projects p on p.id = k.project_id
 where k.key = any(%(keys)s)
 
--- name: find_taken
--- Names that another repository owns; a project known only by a folder's name may be adopted by its repository.
-select p.name from projects p
+-- name: find_names
+-- Registered projects of these names; a repository takes over a name that no other repository has.
+select p.name,
+       exists (select from project_keys k where k.project_id = p.id and k.key ~ '^(remote|dir):') as has_repository,
+       exists (select from project_keys k where k.project_id = p.id and k.key like 'remote:%%') as has_remote
+from projects p
 where p.name = any(%(names)s)
-  and exists (select 1 from project_keys k where k.project_id = p.id)
 
 -- name: insert_project
-insert into projects (name, first_method) values (%(name)s, %(method)s) on conflict do nothing
+insert into projects (name, first_method) values (%(name)s, %(method)s) on conflict (name) do nothing
 
--- name: insert_keys
+-- name: attach_keys
+-- A folder can be given to another repository; any other key stays where it was first.
 insert into project_keys (key, project_id)
-select key, p.id from unnest(%(keys)s::text[]) as key cross join projects p where p.name = %(name)s
-on conflict do nothing
+select u.key, p.id
+from unnest(%(keys)s::text[]) as u (key)
+join projects p on p.name = %(name)s
+on conflict (key) do update set project_id = excluded.project_id
+where project_keys.key like 'dir:%%' and project_keys.project_id <> excluded.project_id

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Any
 
 from argus_memory.errors import InvalidItem
@@ -12,13 +13,19 @@ from argus_memory.records import KINDS, Redaction
 from argus_memory.rules.fence import cut_fenced
 from argus_memory.rules.masking import add_counts, is_only_secret, mask_text, mask_tree, to_redactions
 from argus_memory.rules.poison import poison_reason
+from argus_memory.rules.project_keys import Place, place_of
 from argus_memory.rules.storable import storable, storable_value
 from argus_memory.settings import CAPTURE_MAX_BODY
+from argus_memory.transcripts.exclude import excluded
 
-FIELDS = ("source", "kind", "body", "session", "cwd", "project", "metadata")
+FIELDS = frozenset({"source", "kind", "body", "session", "cwd", "project", "metadata"})
 ROLES = ("user", "assistant")
 SOURCE_FORM = re.compile(r"[a-z][a-z0-9-]{1,31}")
-SHORT_MAX = 4096  # characters of a session, folder, project or uuid
+# Characters. Session and project stand in indexes, whose rows hold 2,700 bytes.
+SESSION_MAX = 500
+PROJECT_MAX = 200
+FOLDER_MAX = 4096
+TEXT_MAX = 1000
 POSITION_MAX = 2**62
 
 # Why an item is deliberately not stored.
@@ -35,94 +42,138 @@ class Item:
     source: str
     kind: str
     body: str
-    session: str | None = None
-    cwd: str | None = None
-    project: str | None = None
-    role: str | None = None
-    host: str | None = None
-    repo: Any = None
-    uuid: str | None = None
-    original_timestamp: str | int | float | None = None
-    position: int = 0
-    argus_session: bool = False
-    metadata: dict[str, Any] = field(default_factory=dict)
+    session: str | None
+    cwd: str | None
+    project: str | None
+    role: str | None
+    host: str | None
+    repo: str | dict[str, Any] | None
+    uuid: str | None
+    original_timestamp: str | int | float | None
+    position: int
+    is_own: bool
+    metadata: dict[str, Any]
+
+    @property
+    def place(self) -> Place:
+        return place_of(self.project, self.repo, self.cwd, self.host)
 
 
 def read_item(given: object) -> Item:
     """Raises InvalidItem naming the field; fields this version does not know are kept in the metadata."""
     if not isinstance(given, Mapping):
-        raise InvalidItem("item", f"is a {type(given).__name__}, an object is needed")
-    source = _text(given, "source", needed=True) or ""
+        raise InvalidItem("item", f"is {_a(given)}, an object is needed")
+    source = _text(given, "source", 40, needed=True) or ""
     if not SOURCE_FORM.fullmatch(source):
-        raise InvalidItem("source", f"{source[:40]!r} is not of the form a-z, 0-9 and -, 2 to 32 characters")
-    kind = _text(given, "kind", needed=True) or ""
+        raise InvalidItem("source", f"{source!r} is not of the form a-z, 0-9 and -, 2 to 32 characters")
+    kind = _text(given, "kind", 40, needed=True) or ""
     if kind not in KINDS:
-        raise InvalidItem("kind", f"{kind[:40]!r} is none of {', '.join(KINDS)}")
-    body = given.get("body")
-    if not isinstance(body, str):
-        raise InvalidItem("body", "is missing" if body is None else f"is a {type(body).__name__}, text is needed")
-    if not body.strip():
-        raise InvalidItem("body", "is empty")
-    if len(body) > CAPTURE_MAX_BODY:
-        raise InvalidItem("body", f"has {len(body)} characters, at most {CAPTURE_MAX_BODY} are taken")
-    metadata = given.get("metadata")
-    if metadata is not None and not isinstance(metadata, dict):
-        raise InvalidItem("metadata", f"is a {type(metadata).__name__}, an object is needed")
-    extra = {str(key): value for key, value in given.items() if key not in FIELDS}
-    metadata = storable_value({**extra, **(metadata or {})})
+        raise InvalidItem("kind", f"{kind!r} is none of {', '.join(KINDS)}")
+    metadata = _metadata(given)
+    uuid = metadata.get("uuid")
     return Item(
         source,
         kind,
-        storable(body),
-        session=_text(given, "session"),
-        cwd=_text(given, "cwd"),
-        project=_text(given, "project") or _text(metadata, "project", "metadata."),
+        _body(given),
+        session=_text(given, "session", SESSION_MAX),
+        cwd=_text(given, "cwd", FOLDER_MAX),
+        project=_text(given, "project", PROJECT_MAX) or _text(metadata, "project", PROJECT_MAX, "metadata."),
         role=_role(metadata, kind),
-        host=_text(metadata, "host", "metadata."),
-        repo=metadata.get("repo"),
-        uuid=_text(metadata, "uuid", "metadata."),
+        host=_text(metadata, "host", TEXT_MAX, "metadata."),
+        repo=_repo(metadata),
+        uuid=str(uuid) if type(uuid) is int else _text(metadata, "uuid", TEXT_MAX, "metadata."),
         original_timestamp=_timestamp(metadata),
         position=_position(metadata),
-        argus_session=metadata.get("argus_session") is True,
+        is_own=bool(metadata.get("argus_session")),
         metadata=metadata,
     )
 
 
-def judge_item(item: Item, *, is_excluded: bool, is_own: bool) -> tuple[str | None, Item, tuple[Redaction, ...]]:
-    """(reason it is not stored or None, the item with secrets masked and our own text cut out, what was masked)."""
-    if is_excluded:
-        return EXCLUDED, item, ()
-    if is_own or item.argus_session:
-        return OWN_TEXT, item, ()
-    body, cut = cut_fenced(item.body)
-    if cut and not body.strip():
-        return OWN_TEXT, item, ()
-    body, counts = mask_text(body)
-    metadata, more = mask_tree(item.metadata)
-    redactions = to_redactions(add_counts(counts, more))
-    masked = replace(item, body=body, metadata=metadata)
-    if counts and is_only_secret(body):
-        return ONLY_SECRET, masked, redactions
-    if item.kind == "turn" and poison_reason(body, item.role):
-        return POISON, masked, redactions
-    return None, masked, redactions
+def is_excluded(item: Item, globs: tuple[str, ...], known: dict[str, bool]) -> bool:
+    """Whether the item's folder, its repository or its project is kept out; `known` remembers folders asked before.
+
+    A worktree of a repository that is kept out is kept out as well; a glob without a slash also names projects.
+    """
+    common = item.repo.get("common_dir") if isinstance(item.repo, dict) else None
+    for folder in (item.cwd, common):
+        if isinstance(folder, str) and folder:
+            if folder not in known:
+                known[folder] = excluded(folder, globs)
+            if known[folder]:
+                return True
+    project = item.project
+    return project is not None and any("/" not in glob and fnmatchcase(project, glob.strip()) for glob in globs)
 
 
-def _text(given: Mapping[str, Any], name: str, where: str = "", *, needed: bool = False) -> str | None:
+def judge_item(item: Item, own_tokens: Iterable[str]) -> tuple[str | None, tuple[Redaction, ...]]:
+    """(why it is not stored or None, what was masked); the item's text and metadata are replaced by what may be kept.
+
+    Raises InvalidItem for metadata nested without end.
+    """
+    if item.is_own:
+        return OWN_TEXT, ()
+    item.body, cut = cut_fenced(item.body)
+    if cut and not item.body.strip():
+        return OWN_TEXT, ()
+    try:
+        item.metadata, counts = mask_tree(item.metadata, own_tokens)
+    except ValueError as error:
+        raise InvalidItem("metadata", f"is {error} levels") from None
+    if counts and str(item.metadata.get("uuid")) != item.uuid:
+        item.uuid = None  # what was masked as a secret identifies nothing
+    item.body, masked = mask_text(item.body, own_tokens)
+    only_secret = bool(masked) and is_only_secret(item.body)
+    redactions = to_redactions(add_counts(counts, masked)) if masked or counts else ()
+    if only_secret:
+        return ONLY_SECRET, redactions
+    if item.kind == "turn" and poison_reason(item.body, item.role):
+        return POISON, redactions
+    return None, redactions
+
+
+def _a(value: object) -> str:
+    names = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
+    return names.get(type(value), "a number")
+
+
+def _body(given: Mapping[str, Any]) -> str:
+    body = given.get("body")
+    if not isinstance(body, str):
+        raise InvalidItem("body", "is missing" if body is None else f"is {_a(body)}, text is needed")
+    if len(body) > CAPTURE_MAX_BODY:
+        raise InvalidItem("body", f"has {len(body):,} characters, at most {CAPTURE_MAX_BODY:,} are taken")
+    if not body or body.isspace():
+        raise InvalidItem("body", "is empty")
+    return storable(body)
+
+
+def _metadata(given: Mapping[str, Any]) -> dict[str, Any]:
+    metadata = given.get("metadata")
+    if metadata is not None and not isinstance(metadata, dict):
+        raise InvalidItem("metadata", f"is {_a(metadata)}, an object is needed")
+    if not given.keys() <= FIELDS:
+        metadata = {**{str(key): given[key] for key in given.keys() - FIELDS}, **(metadata or {})}
+    try:
+        return storable_value(metadata or {})  # type: ignore[no-any-return]  # a dict gives a dict
+    except RecursionError:
+        raise InvalidItem("metadata", "is nested too deep to be read") from None
+
+
+def _text(given: Mapping[str, Any], name: str, limit: int, where: str = "", *, needed: bool = False) -> str | None:
     value = given.get(name)
     if value is None or value == "":
         if needed:
             raise InvalidItem(where + name, "is missing")
         return None
     if not isinstance(value, str):
-        raise InvalidItem(where + name, f"is a {type(value).__name__}, text is needed")
-    if len(value) > SHORT_MAX:
-        raise InvalidItem(where + name, f"has {len(value)} characters, at most {SHORT_MAX} are taken")
+        raise InvalidItem(where + name, f"is {_a(value)}, text is needed")
+    if len(value) > limit:
+        raise InvalidItem(where + name, f"has {len(value):,} characters, at most {limit:,} are taken")
     return storable(value)
 
 
 def _role(metadata: Mapping[str, Any], kind: str) -> str | None:
-    role = _text(metadata, "role", "metadata.")
+    role = _text(metadata, "role", TEXT_MAX, "metadata.")
     if kind != "turn":
         return role
     if role not in (None, *ROLES):
@@ -130,12 +181,19 @@ def _role(metadata: Mapping[str, Any], kind: str) -> str | None:
     return role or "user"
 
 
+def _repo(metadata: Mapping[str, Any]) -> str | dict[str, Any] | None:
+    repo = metadata.get("repo")
+    if repo is None or isinstance(repo, str | dict):
+        return repo
+    raise InvalidItem("metadata.repo", f"is {_a(repo)}, an address, a folder or an object of both is needed")
+
+
 def _timestamp(metadata: Mapping[str, Any]) -> str | int | float | None:
     value = metadata.get("original_timestamp")
     if value is None or value == "":
         return None
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise InvalidItem("metadata.original_timestamp", f"is a {type(value).__name__}, an ISO time is needed")
+        raise InvalidItem("metadata.original_timestamp", f"is {_a(value)}, an ISO time is needed")
     if isinstance(value, str) and len(value) > 100:
         raise InvalidItem("metadata.original_timestamp", "is longer than a time can be")
     return value
@@ -143,6 +201,8 @@ def _timestamp(metadata: Mapping[str, Any]) -> str | int | float | None:
 
 def _position(metadata: Mapping[str, Any]) -> int:
     value = metadata.get("position")
-    if isinstance(value, bool) or not isinstance(value, int):
+    if value is None:
         return 0
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InvalidItem("metadata.position", f"is {_a(value)}, a whole number is needed")
     return min(max(value, 0), POSITION_MAX)

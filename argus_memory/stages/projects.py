@@ -1,19 +1,26 @@
 """Where a captured thing belongs: named by the caller, else its repository, else its folder's name.
 
-`attribute` registers what it meets (capture); `find_project` only looks (recall).
+Registry: projects, project_keys. `resolve_project` and `resolve_places` register what they meet for the first time
+(capture), `find_project` only looks (recall). Keys and names are made by rules/project_keys.py.
 """
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
-from argus_memory.db import Connection, queries
+from argus_memory.db import Connection, Database, queries
+from argus_memory.records import CANARY_PROJECT
 from argus_memory.rules.project_keys import CONFIDENCE, Place, place_of
 
+# How long a project renamed or merged by another process may still be known by its old name.
+REMEMBER_SECONDS = 30.0
+REMEMBERED_MAX = 10_000
+
 q = queries("projects")
-REGISTRY_LOCK = 7_283_492  # two captures at once must not give one repository two names
-NUMBERED_MAX = 100  # repositories of one whole address or path; only machines of one name come to that
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,52 +32,87 @@ class Attribution:
     confidence: float
 
 
-def attribute(
+_remembered: WeakKeyDictionary[Database, dict[Place, tuple[float, Attribution]]] = WeakKeyDictionary()
+
+
+def resolve_project(
     conn: Connection, *, explicit: str | None, repo: Any, cwd: str | None, host: str | None
 ) -> Attribution:
-    """The project of a captured thing; a repository or folder met for the first time is registered."""
-    place = place_of(explicit, repo, cwd, host)
-    if not place.names:
-        return Attribution(None, "none", CONFIDENCE["none"])
-    if place.method == "repo":
-        known, complete = _by_keys(conn, place)
-        name = known if known and complete else _register(conn, place)
-    else:
-        name = place.names[0]
-        conn.execute(q.insert_project, {"name": name, "method": place.method})
-    return Attribution(name, place.method, CONFIDENCE[place.method])
+    """The project of one captured thing; a new one is registered in the caller's transaction."""
+    return _register(conn, place_of(explicit, repo, cwd, host))
 
 
 def find_project(
     conn: Connection, *, explicit: str | None, repo: Any, cwd: str | None, host: str | None = None
 ) -> str | None:
-    """The name `attribute` would give, without registering anything."""
-    place = place_of(explicit, repo, cwd, host)
-    if not place.names:
-        return None
-    if place.method != "repo":
-        return place.names[0]
-    return _by_keys(conn, place)[0] or _free_name(conn, place)
+    """The name capture would give, without registering anything."""
+    return _decide(conn, place_of(explicit, repo, cwd, host))
 
 
-def _by_keys(conn: Connection, place: Place) -> tuple[str | None, bool]:
-    """(name by the surest key that is registered, whether all keys are)."""
-    rows = {row["key"]: str(row["name"]) for row in conn.execute(q.find_by_keys, {"keys": list(place.keys)})}
-    return next((rows[key] for key in place.keys if key in rows), None), len(rows) == len(place.keys)
+def resolve_places(db: Database, places: Iterable[Place]) -> dict[Place, Attribution]:
+    """The projects of many captures, known ones from memory.
+
+    New ones are registered in a transaction of their own, committed before any row names them: a capture that held
+    a registration while it waits for another's row could wait for ever.
+    """
+    known = _remembered.setdefault(db, {})
+    now = time.monotonic()
+    found: dict[Place, Attribution] = {}
+    missing: list[Place] = []
+    for place in dict.fromkeys(places):
+        until, attribution = known.get(place, (0.0, None))
+        if attribution is not None and now < until:
+            found[place] = attribution
+        else:
+            missing.append(place)
+    if missing:
+        with db.transaction() as conn:
+            fresh = {place: _register(conn, place) for place in missing}
+        if len(known) + len(fresh) > REMEMBERED_MAX:
+            known.clear()
+        known.update({place: (now + REMEMBER_SECONDS, attribution) for place, attribution in fresh.items()})
+        found |= fresh
+    return found
 
 
-def _register(conn: Connection, place: Place) -> str:
-    conn.execute("select pg_advisory_xact_lock(%(lock)s)", {"lock": REGISTRY_LOCK})
-    known, _ = _by_keys(conn, place)  # another capture may have been first
-    name = known or _free_name(conn, place)
+def _attribution(place: Place, name: str | None) -> Attribution:
+    return Attribution(name, place.method, CONFIDENCE[place.method])
+
+
+def _register(conn: Connection, place: Place) -> Attribution:
+    """Look up; write only what is missing."""
+    if not place.keys or place.explicit == CANARY_PROJECT:  # the health probe's is no project
+        return _attribution(place, place.explicit or None)
+    keys = list(place.keys)
+    known = _names_by_key(conn, keys)
+    if len(known) == len(keys) and len(set(known.values())) == 1:
+        return _attribution(place, known[keys[0]])
+    conn.execute(q.lock_registry)
+    name = _decide(conn, place)
     conn.execute(q.insert_project, {"name": name, "method": place.method})
-    conn.execute(q.insert_keys, {"keys": list(place.keys), "name": name})
-    return name
+    conn.execute(q.attach_keys, {"keys": keys, "name": name})
+    return _attribution(place, name)
 
 
-def _free_name(conn: Connection, place: Place) -> str:
-    """The shortest name that no other repository has; one known only as a folder's name is adopted."""
-    longest = place.names[-1]
-    names = [*place.names, *(f"{longest}-{number}" for number in range(2, NUMBERED_MAX))]
-    taken = {row["name"] for row in conn.execute(q.find_taken, {"names": names})}
-    return next(name for name in names if name not in taken)
+def _decide(conn: Connection, place: Place) -> str | None:
+    """The name of the project the place belongs to, registered or not; None where nothing is known of it."""
+    if not place.keys:
+        return None
+    first, *others = place.keys
+    known = _names_by_key(conn, list(place.keys))
+    if first in known:
+        return known[first]
+    by_folder = [known[key] for key in others if key in known]
+    rows = conn.execute(q.find_names, {"names": [*place.names, *by_folder]}).fetchall()
+    registered = {row["name"]: row for row in rows}
+    for name in by_folder:  # a repository that has got its address since
+        if not registered[name]["has_remote"]:
+            return name
+    for name in place.names:
+        if name not in registered or place.method != "repo" or not registered[name]["has_repository"]:
+            return name
+    return f"{place.names[-1]} ({first})"
+
+
+def _names_by_key(conn: Connection, keys: list[str]) -> dict[str, str]:
+    return {row["key"]: row["name"] for row in conn.execute(q.find_keys, {"keys": keys})}
