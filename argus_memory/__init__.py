@@ -9,7 +9,7 @@ The spine, in the order a turn travels it; every stage reads a table, writes a t
     dedup     stages/dedup.py      distilled_notes     → dedup_log
     recall    stages/recall.py     notes and turns     → injections (the ledger: an empty recall is a row too)
 
-`stages/process.py` runs segment → … → dedup once; `sql/` holds the named queries, one file a stage; `rules/`
+`upkeep/process_all.py` runs segment → … → dedup once; `sql/` holds the named queries, one file a stage; `rules/`
 and `transcripts/` are pure. Every pass of every stage is a row in `stage_passes`, also when it did nothing.
 
 The three faces (argus_assets: Dagster, argus_api: HTTP, argus_cli: the command) parse, call and translate;
