@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -9,12 +10,13 @@ import psycopg
 import pytest
 from fastapi.testclient import TestClient
 
+from argus_api import health_routes
 from argus_api.app import create_app
 from argus_memory import migrate
 from argus_memory.db import Database
 from argus_memory.settings import Settings, load_settings
 from argus_memory.stages.passes import record_pass
-from argus_memory.watch.health import DAEMONS, STAGES, check_health, find_head
+from argus_memory.watch.health import DAEMONS, STAGES, Check, check_health, find_head
 from tests.memory_rows import add_dialog, add_note, add_turn
 
 from .conftest import BASE, turn
@@ -38,9 +40,7 @@ def add_daemons(db: Database, age: timedelta) -> None:
             )
 
 
-def test_a_fresh_hub_is_ok_and_says_what_it_cannot_tell(
-    client: TestClient, stranger: TestClient, db: Database
-) -> None:
+def test_a_fresh_hub_is_ok_and_says_what_it_cannot_tell(client: TestClient, db: Database) -> None:
     """Nothing captured yet is unknown, not ok, and yet no fault: with Dagster beating the hub is well."""
     add_daemons(db, timedelta(seconds=5))
     del client.headers["authorization"]
@@ -177,6 +177,25 @@ def test_without_database_it_is_down_within_seconds(tmp_path: Path) -> None:
         assert checks["database"]["status"] == "failed"
         assert checks["capture"]["status"] == "unknown"
         assert "secret-word" not in answer.text
+
+
+def test_a_database_that_hangs_is_down_and_not_waited_for(quiet: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A question without an answer ends after its patience, and the next one too, however many hang."""
+    release = threading.Event()
+
+    def hang(*_: object, **__: object) -> dict[str, Check]:
+        release.wait(20)
+        return {}
+
+    monkeypatch.setattr(health_routes, "check_health", hang)
+    monkeypatch.setattr(health_routes, "PATIENCE_SECONDS", 0.1)
+    try:
+        for _ in range(health_routes.THREADS + 1):
+            answer = quiet.get("/healthz")
+            assert (answer.status_code, answer.json()["status"]) == (503, "down")
+            assert "no answer within" in answer.json()["checks"]["database"]["detail"]
+    finally:
+        release.set()
 
 
 def test_a_database_that_stops_in_the_middle_keeps_nothing_half(

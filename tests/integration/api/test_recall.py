@@ -48,7 +48,7 @@ def test_search_narrows_to_type_and_project(client: TestClient, db: Database) ->
 def test_a_new_session_is_given_the_end_of_the_last(client: TestClient, db: Database) -> None:
     """Notes and last turns of the folder's project, fenced; one row of the ledger."""
     client.post("/capture", json=ITEM)
-    note = add_note(db, "Kim waters the tomatoes on Mondays.")
+    note = add_note(db, "Kim waters the tomatoes on Mondays.", said_at=at(-9999))
     repo = json.dumps({"common_dir": "/home/kim/garden/.git"})
     asked = {"cwd": "/home/kim/garden", "session": "new", "source": "startup"}
     answer = client.get("/recall/context", params=asked).json()
