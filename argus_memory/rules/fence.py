@@ -23,8 +23,13 @@ FENCE_CHARS: Final = len(OPEN) + len(FRAME) + len(CLOSE) + 3
 
 # Wider than the fence itself: a model reads `< / Argus-Recalled-Memory x>` as an end as well.
 _FORGED: Final = re.compile(rf"[<＜﹤](?=[\s/\\]{{0,8}}{TAG})", re.IGNORECASE)
-# A fence that was cut off goes to the end of the text.
-_FENCED: Final = re.compile(rf"{OPEN}.*?(?:{CLOSE}|\Z)", re.DOTALL)
+# The opening mark ends its line, and begins it too, unless the frame follows: some clients put words of their own
+# before what a hook gave them. A person's sentence about the tag does neither. A fence that was cut off goes to the
+# end of the text.
+_FENCED: Final = re.compile(
+    rf"(?:(?:^|(?<={CLOSE}))[ \t]*{OPEN}(?=[ \t]*$)|{OPEN}(?=[ \t]*\r?\n[ \t]*{re.escape(FRAME)})).*?(?:{CLOSE}|\Z)",
+    re.DOTALL | re.MULTILINE,
+)
 
 
 def neutralise(text: str) -> str:
@@ -39,8 +44,12 @@ def fence(text: str) -> str:
 
 def cut_fenced(text: str) -> tuple[str, int]:
     """(`text` without its fenced parts, how many they were); a text without any is returned as it is."""
-    if OPEN not in text:
-        return text, 0
-    first, *others = _FENCED.split(text)
-    kept = [first.rstrip(), *(part.strip() for part in others[:-1]), others[-1].lstrip()]
-    return "\n".join(part for part in kept if part), len(others)
+    cuts = 0
+    while OPEN in text:
+        first, *others = _FENCED.split(text)
+        if not others:
+            break
+        kept = [first.rstrip(), *(part.strip() for part in others[:-1]), others[-1].lstrip()]
+        text = "\n".join(part for part in kept if part)  # which can leave another mark alone on its line
+        cuts += len(others)
+    return text, cuts

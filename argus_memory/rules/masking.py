@@ -181,18 +181,34 @@ def _mask_addresses(text: str, found: Counts) -> str:
 
 
 def _mask_private(text: str, found: Counts) -> str:
-    """Whole spans, nested ones at once. A tag that is never closed is talk about the tag, not a span."""
+    """Whole spans, nested ones at once. A span that is never closed goes to the end of the text."""
     cuts = _Cuts(text, found)
-    start = depth = 0
-    for tag in _PRIVATE_TAG.finditer(text):
-        if not tag[1]:
-            start = tag.start() if depth == 0 else start
-            depth += 1
-        elif depth:
-            depth -= 1
-            if depth == 0:
-                cuts.cut(PRIVATE, start, tag.end())
+    for start, end in _private_spans(text, list(_PRIVATE_TAG.finditer(text))):
+        cuts.cut(PRIVATE, start, end)
     return cuts.result()
+
+
+def _private_spans(text: str, tags: list[re.Match[str]]) -> list[tuple[int, int]]:
+    spans: list[tuple[int, int]] = []
+    unclosed: list[re.Match[str]] = []
+    for tag in tags:
+        if not tag[1]:
+            unclosed.append(tag)
+        elif unclosed:
+            begin = unclosed.pop()
+            if not unclosed:
+                spans.append((begin.start(), tag.end()))
+    # Quoted and never closed, as in "hide it in `<private>` tags", is talk about the tag: the rest is paired without
+    # it, which leaves every other pair as it was.
+    talk = {tag.start() for tag in unclosed if _is_quoted(text, tag)}
+    if talk:
+        return _private_spans(text, [tag for tag in tags if tag.start() not in talk])
+    return [*spans, (unclosed[0].start(), len(text))] if unclosed else spans
+
+
+def _is_quoted(text: str, tag: re.Match[str]) -> bool:
+    before, after = text[tag.start() - 1 : tag.start()], text[tag.end() : tag.end() + 1]
+    return before == after and before in ("`", '"', "'")
 
 
 def _mask_key_blocks(text: str, found: Counts) -> str:

@@ -12,7 +12,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from argus_memory.rules.masking_formats import has_digit, looks_random
+from argus_memory.rules.masking_formats import JUDGED, has_digit, looks_random
 
 ASSIGNED: Final = "assignment"
 ENV: Final = "env"
@@ -34,19 +34,23 @@ _SUFFIXES: Final = (
     "production", "prod", "development", "dev", "test", "staging", "stage", "live", "old", "new", "value",
 )  # fmt: skip
 _SUFFIX: Final = re.compile(rf"[_-]?(?:\d{{1,3}}|base64|b64|{'|'.join(_SUFFIXES)})\Z")
+_SUFFIX_ENDS: Final = ("base64", "b64", *_SUFFIXES)
 # Most names are seen to be harmless by their last three letters.
 _LAST: Final = frozenset(word[-3:] for word in (*_STRONG, *_WEAK, *_SUFFIXES))
 _QUOTES: Final = " \t\\\"'`]"
 _JOINTS: Final = str.maketrans("", "", "_- \t")
 
-_SIGN: Final = re.compile("[:=]")
+_SIGN: Final = re.compile(r"(?<=[\w \t\\\"'`\]])[:=]")
 _SAID: Final = re.compile(
     r"(?i)(?:password|passphrase|passcode|passwort|pwd)[ \t]{1,2}(?:is|was|ist|lautet)[ \t:]{1,3}"
 )
 _VALUE: Final = re.compile(
-    r"=?>?[ \t]{0,8}(?:(?:f|b|r|rb)?(?P<quote>\\?[\"'`])(?P<quoted>(?:(?!(?P=quote))[^\n\r]){1,4096})(?P=quote)"
+    r"=?>?[ \t]{0,8}(?:(?:f|b|r|rb)?(?P<quote>\\?[\"'`])"
+    r"(?P<quoted>(?:\\(?P=quote)|(?!(?P=quote))[^\n\r]){1,4096})(?P=quote)"
     r"|(?P<bare>[^\s\"'`,;)}\]\\]{1,4096}))"
 )
+# The head of a long bare value; a text that is one such run after the other is read only so far for each sign.
+_LONG: Final = re.compile(rf"=?>?[ \t]{{0,8}}(?P<bare>[^\s\"'`,;)}}\]\\]{{{JUDGED}}})")
 _ENV_NAME: Final = re.compile(r"[ \t>+-]{0,8}(?:(?:export|set|ENV|ARG)[ \t]+)?[A-Z][A-Z0-9_]*[ \t]?")
 _DSN: Final = re.compile(
     r"(?i)(?:host|hostaddr|dbname|server|uid|user id|data source)=[^\s,()]+[ ;]|[ ;](?:dbname|host)="
@@ -105,7 +109,8 @@ def is_value(value: str) -> bool:
 
 def _strength(name: str) -> bool | None:
     """True for a strong name (in lower case), False for a weak one, None for any other."""
-    for form in (name, _SUFFIX.sub("", name)):
+    has_suffix = name[-1:].isdigit() or name.endswith(_SUFFIX_ENDS)
+    for form in (name, _SUFFIX.sub("", name)) if has_suffix else (name,):
         if form.translate(_JOINTS).endswith(_STRONG):
             return True
         if form.endswith(_WEAK) and _WEAK_WORD.search(form):
@@ -115,6 +120,9 @@ def _strength(name: str) -> bool | None:
 
 def _value_at(text: str, start: int, strong: bool, env: bool) -> tuple[int, int] | None:
     """Where the secret begins and ends, if there is one behind the sign."""
+    long = _LONG.match(text, start)
+    if long is not None and not (env or looks_random(long["bare"]) or (strong and _in_dsn(text, start))):
+        return None
     match = _VALUE.match(text, start)
     if match is None:
         return None

@@ -89,7 +89,7 @@ HARMLESS = [
     "http://127.0.0.1:8484/search?q=token&limit=5", "primary key: id, sort key: created_at",
     "task-management-something-long-name", "sk-learn-based-classification-model", "hf_hub_download_with_progress",
     "commit 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b", "uuid 0b1f6f0e-1111-4222-8333-444455556666",
-    "support <private> tags, please", "-----BEGIN PRIVATE KEY----- is the first line of such a file",
+    "support `<private>` tags, please", "-----BEGIN PRIVATE KEY----- is the first line of such a file",
     "if token != expected_token: raise ValueError", "keyword = 'password'", "the secret: never give up",
     "monkey = 'banana123456789'[0]", "AKIA is the prefix of AWS keys", "[redacted:github-token] was here",
     "the password is required at first login", "see eyJ in the docs", "passing: 12 tests, failing: 0",
@@ -128,12 +128,13 @@ def test_what_detect_secrets_finds_is_masked(secret: str) -> None:
     plugins = [
         "ArtifactoryDetector", "AWSKeyDetector", "AzureStorageKeyDetector", "BasicAuthDetector", "CloudantDetector",
         "DiscordBotTokenDetector", "GitHubTokenDetector", "GitLabTokenDetector", "IbmCloudIamDetector",
-        "JwtTokenDetector", "KeywordDetector", "MailchimpDetector", "NpmDetector", "OpenAIDetector", "PrivateKeyDetector",
-        "PypiTokenDetector", "SendGridDetector", "SlackDetector", "SoftlayerDetector", "SquareOAuthDetector",
-        "StripeDetector", "TelegramBotTokenDetector", "TwilioKeyDetector",
+        "JwtTokenDetector", "KeywordDetector", "MailchimpDetector", "NpmDetector", "OpenAIDetector",
+        "PrivateKeyDetector", "PypiTokenDetector", "SendGridDetector", "SlackDetector", "SoftlayerDetector",
+        "SquareOAuthDetector", "StripeDetector", "TelegramBotTokenDetector", "TwilioKeyDetector",
     ]  # fmt: skip
     lines = [
-        f'api_key = "{secret}"', f"password: '{secret}'", f'my_secret := "{secret}"', f"https://kim:{secret}@h.example",
+        f'api_key = "{secret}"', f"password: '{secret}'", f'my_secret := "{secret}"',
+        f"https://kim:{secret}@host.example",
         f"the token {secret} was used", f'{{"client_secret": "{secret}"}}', f"export DB_PASSWORD={secret}",
     ]  # fmt: skip
     with transient_settings({"plugins_used": [{"name": name} for name in plugins]}):
