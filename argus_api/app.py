@@ -49,6 +49,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         db.open()
         hub.embedder.start()
         yield
+        hub.embedder.finish()
         db.close()
 
     app = FastAPI(title="Argus", lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)

@@ -19,6 +19,8 @@ from argus_memory.settings import Settings
 
 log = logging.getLogger(__name__)
 
+FINISH_SECONDS = 5.0  # the embedded model takes 0.4; a model server that hangs must not hold up the stop
+
 
 class WarmEmbedder:
     """The configured embedder, loaded in a thread of its own at the start.
@@ -47,8 +49,11 @@ class WarmEmbedder:
         return self._ready.is_set()
 
     def start(self) -> None:
-        # No daemon thread: an interpreter that ends while a native runtime is loading aborts the process.
-        threading.Thread(target=self._warm, name="warm-embedder").start()
+        threading.Thread(target=self._warm, name="warm-embedder", daemon=True).start()
+
+    def finish(self) -> None:
+        """Wait for the loading: an interpreter that ends while a native runtime is loading aborts the process."""
+        self._ready.wait(FINISH_SECONDS)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         self._check()
