@@ -40,6 +40,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("review", "review_command", "merges of notes that wait for a person, or to take back", json=True),
     Command("service", "service_command", "start Argus at log-in and after a reboot"),
     Command("hooks", "hooks_command", "wire the capture and recall hooks into Claude Code or Codex", json=True),
+    Command("recall", "recall_command", "what a session would be given about a question, with sources", json=True),
+    Command("search", "search_command", "find notes and verbatim turns", json=True),
 )
 
 

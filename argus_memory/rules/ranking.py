@@ -48,6 +48,18 @@ def over_best(scores: Sequence[float]) -> list[float]:
     return [max(score, 0.0) / best for score in scores]
 
 
+def fill_missing(lexical: Sequence[float], dense: Sequence[float | None]) -> list[float]:
+    """Cosines, where a row without vector gets the share of the best cosine that its words have of the best words.
+
+    What was just captured is not embedded yet. With 0 in its place it would lose to any row of the store, since the
+    best cosine of foreign rows counts as much as that of an answer.
+    """
+    best_words = max(lexical, default=0.0)
+    best = max((cosine for cosine in dense if cosine is not None), default=0.0)
+    share = best / best_words if best_words > 0 else 0.0
+    return [share * words if cosine is None else cosine for words, cosine in zip(lexical, dense, strict=True)]
+
+
 def join_legs(lexical: Sequence[float], dense: Sequence[float]) -> list[float]:
     """L / best L + DENSE_WEIGHT × D / best D."""
     return [

@@ -11,9 +11,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 
 from argus_memory.rules.flags import NamedTime
-from argus_memory.rules.ranking import DATE_BOOST, join_legs
+from argus_memory.rules.ranking import DATE_BOOST, fill_missing, join_legs
 
 # Without neighbours .071 is lost, and .041 of long technical chats.
 REACH = 4  # turns to each side
@@ -29,11 +30,11 @@ ASKS_MALUS = 0.10  # a turn that ends in a question seldom answers one; .003
 
 @dataclass(frozen=True, slots=True)
 class TurnScores:
-    """A turn in the window around the candidates. `lexical` is BM25, `dense` a cosine (0 where it has no vector)."""
+    """A turn in the window around the candidates. `lexical` is BM25, `dense` a cosine (None: no vector)."""
 
     raw_id: int
     lexical: float
-    dense: float
+    dense: float | None
     chars: int
     said_at: datetime
     by_user: bool  # the person's own message in a session with an assistant, no speaker named
@@ -54,12 +55,14 @@ class Asked:
 def rank_turns(runs: Sequence[Sequence[TurnScores]], asked: Asked) -> dict[int, float]:
     """Joined score by raw id. `runs` are stretches of turns that follow on each other in one session."""
     turns = [turn for run in runs for turn in run]
+    filled = iter(fill_missing([turn.lexical for turn in turns], [turn.dense for turn in turns]))
     lexical: list[float] = []
     dense: list[float] = []
     for run in runs:
         weights = neighbour_weights([turn.chars for turn in run])
+        cosines = list(islice(filled, len(run)))
         lexical += [_average(row, [turn.lexical for turn in run]) for row in weights]
-        dense += [_average(row, [turn.dense for turn in run]) for row in weights]
+        dense += [_average(row, cosines) for row in weights]
     joined = join_legs(lexical, dense)
     return {turn.raw_id: score + boosts(turn, asked) for turn, score in zip(turns, joined, strict=True)}
 

@@ -72,12 +72,16 @@ def recall_for_prompt(
     host: str | None = None,
     limit: int = PROMPT_MAX_NOTES,
     floor: float | None = None,
+    gated: bool = True,
 ) -> PromptRecall:
-    """At most `limit` notes and turns; `floor` (RRF scale) stands before ARGUS_RECALL_FLOOR."""
+    """At most `limit` notes and turns; `floor` (RRF scale) stands before ARGUS_RECALL_FLOOR.
+
+    Not `gated`: a person asked for it, so that two words are enough; a blank prompt is still none.
+    """
     started = time.monotonic()
     floor = settings.recall_floor if floor is None else floor
     base = Injection(True, now, session=session, query=prompt, cwd=cwd, floor=floor, host=host)
-    gate = SYSTEM_TURN if is_system_turn(prompt) else None if has_substance(prompt) else SUBSTANCE
+    gate = find_gate(prompt) if gated else None if prompt.strip() else SUBSTANCE
     if gate is not None:
         with db.transaction() as conn:
             row = replace(base, skipped=gate, milliseconds=_milliseconds(started))
@@ -111,6 +115,13 @@ def recall_for_prompt(
     return PromptRecall(
         id_, own, skipped, meaning.degraded, tuple(inject.notes), tuple(inject.turns), inject.text
     )
+
+
+def find_gate(prompt: str) -> str | None:
+    """Why a prompt is not looked up, None when it is."""
+    if is_system_turn(prompt):
+        return SYSTEM_TURN
+    return None if has_substance(prompt) else SUBSTANCE
 
 
 def ask_of(prompt: str) -> str:

@@ -14,7 +14,7 @@ from psycopg.rows import DictRow
 
 from argus_memory.db import Connection, queries
 from argus_memory.rules.flags import TIME_WORDS, asks_for_time, find_name_words, find_named_time
-from argus_memory.rules.ranking import DATE_BOOST, join_legs, rrf
+from argus_memory.rules.ranking import DATE_BOOST, fill_missing, join_legs, rrf
 from argus_memory.rules.ranking_turns import REACH, Asked, TurnScores, rank_turns, split_runs
 from argus_memory.stages.recall_tracks import Found, Question, Type, find_candidates, load_details
 
@@ -86,7 +86,8 @@ def find_notes(
     if not found.ids:
         return [], stems
     rows = load_details(conn, "note", question, found.corpus, found.ids)
-    joined = join_legs([row["bm25"] for row in rows], [row["cosine"] or 0.0 for row in rows])
+    words = [row["bm25"] for row in rows]
+    joined = join_legs(words, fill_missing(words, [row["cosine"] for row in rows]))
     time = find_named_time(question.text, question.now)
     notes = []
     for row, score in zip(rows, joined, strict=True):
@@ -179,7 +180,7 @@ def _turn_scores(row: DictRow) -> TurnScores:
     return TurnScores(
         raw_id=row["id"],
         lexical=row["bm25"],
-        dense=row["cosine"] or 0.0,
+        dense=row["cosine"],
         chars=row["chars"],
         said_at=row["said_at"],
         by_user=row["role"] == "user" and row["speaker"] is None,

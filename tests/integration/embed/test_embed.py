@@ -176,7 +176,8 @@ def test_a_parked_item_does_not_hold_the_switch_up(db: Database, settings: Setti
 def test_each_space_has_its_index_for_turns_and_notes(db: Database) -> None:
     """The nearest neighbours of one space are found by an index of that space alone."""
     space = ensure_space(db, WordEmbedder(), now=NOW)
-    names = {row["indexname"] for row in db.fetch_all("select indexname from pg_indexes where indexdef like '%hnsw%'")}
+    rows = db.fetch_all("select indexname from pg_indexes where indexdef like '%hnsw%'")
+    names = {row["indexname"] for row in rows}
     assert names == {f"turn_vectors_nearest_{space.id}", f"note_vectors_nearest_{space.id}"}
 
 
@@ -203,6 +204,7 @@ def test_a_model_server_is_asked_without_dimensions_and_its_calls_are_on_record(
         server.embed_dim = 384
         with pytest.raises(ConfigurationFailure, match="384 numbers instead of 768"):
             embedder.embed(["again"])
-    outcomes = [row["outcome"] for row in db.fetch_all("select outcome from llm_calls where stage = 'embed' order by id")]
+    rows = db.fetch_all("select outcome from llm_calls where stage = 'embed' order by id")
+    outcomes = [row["outcome"] for row in rows]
     assert outcomes[-1] == "configuration"
     assert set(outcomes[:-1]) == {"ok"}

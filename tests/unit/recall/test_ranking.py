@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from argus_memory.rules.flags import find_named_time
-from argus_memory.rules.ranking import RECENCY_SHARE, join_legs, over_best, rank_by, recency, rrf
+from argus_memory.rules.ranking import RECENCY_SHARE, fill_missing, join_legs, over_best, rank_by, recency, rrf
 from argus_memory.rules.ranking_turns import Asked, TurnScores, neighbour_weights, rank_turns, split_runs
 
 NOW = datetime(2026, 5, 20, tzinfo=UTC)
@@ -53,6 +53,12 @@ def test_meaning_weighs_more_than_words() -> None:
     """First by meaning alone stands before first by words alone."""
     words, meaning = join_legs([10, 0], [0, 0.8])
     assert meaning > words
+
+
+def test_a_row_without_vector_is_judged_by_its_words() -> None:
+    """What was just captured stands where its words put it, and does not lose to the best of foreign rows."""
+    assert fill_missing([8.0, 4.0, 0.0], [None, None, 0.1]) == pytest.approx([0.1, 0.05, 0.1])
+    assert fill_missing([0.0], [None]) == [0.0]
 
 
 def test_age_costs_little_and_never_more_than_its_share() -> None:
