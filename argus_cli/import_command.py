@@ -6,12 +6,12 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from argus_memory.settings import Settings, load_settings
 
@@ -39,34 +39,38 @@ def run(arguments: argparse.Namespace) -> int:
 
     settings = load_settings()
     files, left = find_transcripts([path.expanduser() for path in arguments.paths], settings.exclude)
-    with _accept(settings, dry_run=arguments.dry_run) as accept, _bar(files, shown=not arguments.json) as tell:
-        report = import_files(
-            files,
-            accept,
-            source=arguments.source,
-            globs=settings.exclude,
-            host=os.uname().nodename,
-            progress=tell,
-        )
-    skipped_files = {**left, **report.files_skipped}
+    with _store(settings, dry_run=arguments.dry_run) as (accept, trace):
+        with _bar(files, shown=not arguments.json) as tell:
+            report = import_files(
+                files,
+                accept,
+                source=arguments.source,
+                globs=settings.exclude,
+                host=os.uname().nodename,
+                progress=tell,
+            )
+        report = replace(report, files_skipped={**left, **report.files_skipped})
+        trace.update(asdict(report), unreadable=len(report.unreadable), refusals=len(report.refusals))
     if arguments.json:
-        print(json.dumps({**asdict(report), "files_skipped": skipped_files}))
+        print(json.dumps(asdict(report)))
     else:
-        _show(report, skipped_files)
+        _show(report)
     return 1 if report.unreadable or report.rejected else 0
 
 
 @contextmanager
-def _accept(settings: Settings, *, dry_run: bool) -> Iterator[Accept | None]:
-    """Capture on the database of this home; None in a dry run, which needs no database."""
+def _store(settings: Settings, *, dry_run: bool) -> Iterator[tuple[Accept | None, dict[str, Any]]]:
+    """(capture on this home's database, the counts of this import's pass). A dry run has no capture and needs no
+    database."""
     if dry_run:
-        yield None
+        yield None, {}
         return
     from argus_cli.hub import open_database
     from argus_memory.stages.capture import accept
+    from argus_memory.stages.passes import stage_pass
 
-    with open_database(settings) as database:
-        yield lambda items: accept(database, settings, items, now=datetime.now(UTC))
+    with open_database(settings) as database, stage_pass(database, "import") as trace:
+        yield lambda items: accept(database, settings, items, now=datetime.now(UTC)), trace.counts
 
 
 @contextmanager
@@ -84,11 +88,11 @@ def _bar(files: list[TranscriptFile], *, shown: bool) -> Iterator[Callable[[int]
         yield lambda count: progress.advance(task, count)
 
 
-def _show(report: ImportReport, skipped_files: Mapping[str, int]) -> None:
+def _show(report: ImportReport) -> None:
     from rich.console import Console
 
     console = Console(highlight=False)
-    console.print(_table(report, skipped_files))
+    console.print(_table(report))
     for path, reason in report.unreadable:
         print(f"argus: {path} could not be read: {reason}", file=sys.stderr)
     for refusal in report.refusals[:REFUSALS_SHOWN]:
@@ -97,7 +101,7 @@ def _show(report: ImportReport, skipped_files: Mapping[str, int]) -> None:
         print(f"argus: and {len(report.refusals) - REFUSALS_SHOWN} more refused", file=sys.stderr)
 
 
-def _table(report: ImportReport, skipped_files: Mapping[str, int]) -> Table:
+def _table(report: ImportReport) -> Table:
     """What was done, then what was left out and why."""
     from rich.box import SIMPLE
     from rich.table import Table
@@ -106,7 +110,7 @@ def _table(report: ImportReport, skipped_files: Mapping[str, int]) -> Table:
     table.add_column()
     table.add_column(justify="right")
     table.add_row("files read", f"{report.files:,}")
-    for reason, count in sorted(skipped_files.items()):
+    for reason, count in sorted(report.files_skipped.items()):
         table.add_row(f"files left alone: {reason}", f"{count:,}")
     if report.unreadable:
         table.add_row("files unreadable", f"{len(report.unreadable):,}")
