@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "benchmarks:\n" + "\n".join(
         f"  {name:<{width}}  {about}" for name, (_, about) in BENCHMARKS.items()
     )
-    parser.add_argument("name", metavar="NAME", help="one of those below; `argus bench NAME --help` tells its options")
+    parser.add_argument("name", metavar="NAME", help="one of those below; `argus bench NAME --help` tells more")
     parser.add_argument("rest", nargs=argparse.REMAINDER, metavar="…", help="handed to the benchmark as they are")
 
 
