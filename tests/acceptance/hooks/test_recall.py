@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from tests.helpers import wait_until
 from tests.stubs.hook_home import HOOKS, HookHome
 from tests.stubs.hook_server import HookServer, Reply, Request
 
@@ -127,14 +128,10 @@ def test_hooks_wired_twice_give_their_context_once(home: HookHome, server: HookS
     """A plugin's copy beside the settings' runs the same event in parallel: one of the two keeps silent, and the
     same event later is answered again."""
     server.text = FENCED
-    both = threading.Barrier(2, timeout=5)
+    silent = threading.Event()
 
     def meet(_: Request) -> Any:
-        try:
-            both.wait(0.8)
-        except threading.BrokenBarrierError:
-            return None
-        return None
+        silent.wait(4)  # the first is answered only when the other has ended: within the hook's own patience
 
     server.rule = meet
     event = home.session().event("SessionStart")
@@ -149,6 +146,8 @@ def test_hooks_wired_twice_give_their_context_once(home: HookHome, server: HookS
         assert process.stdin is not None
         process.stdin.write(json.dumps(event).encode())
         process.stdin.close()
+    wait_until(lambda: any(process.poll() is not None for process in running), what="one of the two ends")
+    silent.set()
     outputs = [process.stdout.read() if process.stdout else b"" for process in running]
     assert [process.wait(10) for process in running] == [0, 0]
     assert sorted(map(bool, outputs)) == [False, True]

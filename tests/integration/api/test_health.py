@@ -25,7 +25,7 @@ NAMES = {"database", "migrations", "capture", *STAGES, "dagster", "disk"}
 NOW = datetime.now(UTC)
 
 
-def add_daemons(db: Database, age: timedelta) -> None:
+def add_daemons(db: Database, age: timedelta, now: datetime = NOW) -> None:
     """Dagster's own table, as dagster-postgres makes it, with beats of that age."""
     with db.transaction() as conn:
         conn.execute("create schema if not exists dagster")
@@ -36,13 +36,13 @@ def add_daemons(db: Database, age: timedelta) -> None:
         for name in DAEMONS:
             conn.execute(
                 "insert into dagster.daemon_heartbeats values (%s, 'd', %s, null)",
-                (name, (NOW - age).replace(tzinfo=None)),
+                (name, (now - age).replace(tzinfo=None)),
             )
 
 
 def test_a_fresh_hub_is_ok_and_says_what_it_cannot_tell(client: TestClient, db: Database) -> None:
     """Nothing captured yet is unknown, not ok, and yet no fault: with Dagster beating the hub is well."""
-    add_daemons(db, timedelta(seconds=5))
+    add_daemons(db, timedelta(seconds=5), datetime.now(UTC))
     del client.headers["authorization"]
     answer = client.get("/healthz")
     body = answer.json()
