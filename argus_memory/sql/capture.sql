@@ -8,14 +8,15 @@ on conflict do nothing
 returning id, dedup_key, identity_key
 
 -- name: insert_items
--- Ids follow the order of the request; a row that either unique key knows already is passed over.
+-- Ids follow the order of the request; a row that either unique key knows already is passed over. Arrays go in
+-- binary: escaping a thousand bodies costs as much as inserting them.
 insert into raw_items (source, kind, body, cwd, session, project, project_method, project_confidence, metadata,
                        dedup_key, identity_key, position, said_at, captured_at)
 select i.source, i.kind, i.body, i.cwd, i.session, i.project, i.method, i.confidence, i.metadata::jsonb,
        i.dedup_key, i.identity_key, i.position, i.said_at, %(now)s
-from unnest(%(source)s::text[], %(kind)s::text[], %(body)s::text[], %(cwd)s::text[], %(session)s::text[],
-            %(project)s::text[], %(method)s::text[], %(confidence)s::real[], %(metadata)s::text[],
-            %(dedup_key)s::text[], %(identity_key)s::text[], %(position)s::bigint[], %(said_at)s::timestamptz[])
+from unnest(%(source)b::text[], %(kind)b::text[], %(body)b::text[], %(cwd)b::text[], %(session)b::text[],
+            %(project)b::text[], %(method)b::text[], %(confidence)b::real[], %(metadata)b::text[],
+            %(dedup_key)b::text[], %(identity_key)b::text[], %(position)b::bigint[], %(said_at)b::timestamptz[])
      with ordinality as i (source, kind, body, cwd, session, project, method, confidence, metadata, dedup_key,
                            identity_key, position, said_at, place)
 order by i.place

@@ -2,10 +2,11 @@
 
 `accept` does, all or nothing for the whole request:
 
-1. judge each item by itself: malformed (refuses the request), excluded, our own text, only a secret, poison;
-2. mask secrets, compute the keys, find the project;
-3. insert what is new (triggers make it searchable and queue it), look up what was there before;
-4. write redactions, outcomes and the hook's signs, in the same transaction.
+1. read each item: malformed refuses the request; excluded, our own text and poison are counted and left;
+2. find the projects;
+3. portion by portion mask secrets, compute the keys and insert what is new (triggers make it searchable and queue
+   it), the database working on one portion while the next is masked;
+4. look up what was there before, write redactions, outcomes and the hook's signs, in the same transaction.
 
 No model, no Dagster: the person's wait ends here.
 """
@@ -21,6 +22,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import orjson
+from psycopg import Cursor
+from psycopg.rows import DictRow
 
 from argus_memory.db import Connection, Database, queries
 from argus_memory.errors import InvalidItem, Unreachable, UsageError
@@ -28,7 +31,7 @@ from argus_memory.records import CANARY_PROJECT, Receipt, Redaction
 from argus_memory.rules.identity import dedup_key, identity_key, parse_stamp
 from argus_memory.rules.project_keys import Place
 from argus_memory.settings import CAPTURE_MAX_ITEMS, Settings
-from argus_memory.stages.capture_items import EXCLUDED, OWN_TEXT, Item, is_excluded, judge_item, read_item
+from argus_memory.stages.capture_items import EXCLUDED, OWN_TEXT, Item, find_reason, is_excluded, mask_item, read_item
 from argus_memory.stages.hook_signs import HookSigns, read_hook, record_hook
 from argus_memory.stages.near_duplicates import Document, link_near_duplicates
 from argus_memory.stages.projects import Attribution, resolve_places
@@ -36,19 +39,21 @@ from argus_memory.stages.projects import Attribution, resolve_places
 q = queries("capture")
 log = logging.getLogger(__name__)
 CLOCK_SKEW = timedelta(minutes=1)  # a sender's clock may be ahead by so much without a remark
+PORTION = 200  # items that are masked while the database inserts the ones before them
+OWN_TOKEN_MIN = 8  # characters; a shorter setting would be found in ordinary words
 
 
 @dataclass(slots=True)
 class _Row:
-    """One item on its way into raw_items; `index` is its place in the request."""
+    """One item on its way into raw_items; `index` is its place in the request, `id` what it became if it was new."""
 
     index: int
     item: Item
-    place: Place
     redactions: tuple[Redaction, ...]
     dedup: str
     identity: str | None
     said_at: datetime
+    id: int | None = None
 
 
 @dataclass(slots=True)
@@ -56,11 +61,11 @@ class _Request:
     """What a request's items have become so far; receipts by place in the request."""
 
     receipts: list[Receipt | None]
-    rows: list[_Row] = field(default_factory=list)
+    items: list[tuple[int, Item]] = field(default_factory=list)
     outcomes: Counter[tuple[str, str | None, str, str | None]] = field(default_factory=Counter)
     redactions: list[tuple[int | None, str, Redaction]] = field(default_factory=list)
 
-    def skip(self, index: int, item: Item, reason: str, redactions: tuple[Redaction, ...]) -> None:
+    def skip(self, index: int, item: Item, reason: str, redactions: tuple[Redaction, ...] = ()) -> None:
         self.receipts[index] = Receipt(None, skipped=reason, redactions=redactions)
         self.outcomes[item.source, item.session, "skipped", reason] += 1
         self.redactions += [(None, item.source, redaction) for redaction in redactions]
@@ -83,40 +88,104 @@ def accept(
         raise UsageError(f"items: {len(items)} in one request, at most {CAPTURE_MAX_ITEMS} are taken")
     try:
         signs = None if hook is None else read_hook(hook)
-        request = _read(items, settings, now, own=signs is not None and signs.is_own)
+        request = _read(items, settings, own=signs is not None and signs.is_own)
+        _write(db, request, _own_tokens(settings), signs, now)
     except InvalidItem as error:
         _record_refusal(db, error, items, now)
         raise
-    _write(db, request, signs, now)
     return [receipt for receipt in request.receipts if receipt is not None]
 
 
-def _read(items: Sequence[object], settings: Settings, now: datetime, *, own: bool) -> _Request:
-    """Everything that needs no database: validation, skips, masking, keys."""
+def _read(items: Sequence[object], settings: Settings, *, own: bool) -> _Request:
+    """Validation, and what is skipped by its place, its sender or as poison."""
     request = _Request([None] * len(items))
     kept_out: dict[str, bool] = {}
-    secrets = tuple(
-        token
-        for token in (settings.capture_token, settings.mcp_token, settings.admin_token, settings.llm_api_key,
-                      settings.telegram_token)
-        if token and len(token) >= 8
-    )  # fmt: skip
     for index, given in enumerate(items):
         try:
             item = read_item(given)
-            if own:
-                reason, redactions = OWN_TEXT, ()
-            elif is_excluded(item, settings.exclude, kept_out):
-                reason, redactions = EXCLUDED, ()
-            else:
-                reason, redactions = judge_item(item, secrets)  # type: ignore[assignment]
+        except InvalidItem as error:
+            raise InvalidItem(error.field, error.problem, index) from None
+        if own:
+            reason: str | None = OWN_TEXT
+        else:
+            reason = EXCLUDED if is_excluded(item, settings.exclude, kept_out) else find_reason(item)
+        if reason:
+            request.skip(index, item, reason)
+        else:
+            request.items.append((index, item))
+    return request
+
+
+def _own_tokens(settings: Settings) -> tuple[str, ...]:
+    """This installation's own secrets, masked wherever they stand."""
+    known = (settings.capture_token, settings.mcp_token, settings.admin_token, settings.llm_api_key,
+             settings.telegram_token)  # fmt: skip
+    return tuple(token for token in known if token and len(token) >= OWN_TOKEN_MIN)
+
+
+def _write(
+    db: Database, request: _Request, own_tokens: tuple[str, ...], signs: HookSigns | None, now: datetime
+) -> None:
+    """The request's one transaction; without anything to write there is none."""
+    projects = resolve_places(db, [item.place for _, item in request.items]) if request.items else {}
+    if not (request.items or request.outcomes or signs):
+        return
+    with db.transaction() as conn:
+        rows = _insert(conn, request, projects, own_tokens, now) if request.items else []
+        _settle(conn, request, rows, projects, now)
+        _write_audit(conn, request, now)
+        if signs is not None:
+            record_hook(conn, signs, now)
+
+
+def _insert(
+    conn: Connection,
+    request: _Request,
+    projects: Mapping[Place, Attribution],
+    own_tokens: tuple[str, ...],
+    now: datetime,
+) -> list[_Row]:
+    """The rows, masked and inserted; those that were new have their id."""
+    if len(request.items) == 1:
+        rows = _mask(request, request.items, own_tokens, now)
+        if rows:
+            _take_ids(rows, conn.execute(q.insert_item, {**_values(rows[0], projects), "now": now}).fetchall())
+        return rows
+    sent: list[tuple[list[_Row], Cursor[DictRow]]] = []
+    with conn.pipeline():  # execute() returns before the answer is there
+        conn.execute(q.lock_bulk)
+        for start in range(0, len(request.items), PORTION):
+            rows = _mask(request, request.items[start : start + PORTION], own_tokens, now)
+            if rows:
+                values = [_values(row, projects) for row in rows]
+                columns: dict[str, Any] = {name: [each[name] for each in values] for name in values[0]}
+                sent.append((rows, conn.execute(q.insert_items, {**columns, "now": now})))
+        for rows, cursor in sent:
+            _take_ids(rows, cursor.fetchall())
+    return [row for rows, _ in sent for row in rows]
+
+
+def _take_ids(rows: list[_Row], inserted: list[DictRow]) -> None:
+    """Give the rows that were new their ids; of copies within the request the first was inserted."""
+    ids = {(row["dedup_key"], row["identity_key"]): row["id"] for row in inserted}
+    for row in rows:
+        row.id = ids.pop((row.dedup, row.identity), None)
+
+
+def _mask(
+    request: _Request, items: Sequence[tuple[int, Item]], own_tokens: tuple[str, ...], now: datetime
+) -> list[_Row]:
+    rows = []
+    for index, item in items:
+        try:
+            reason, redactions = mask_item(item, own_tokens)
         except InvalidItem as error:
             raise InvalidItem(error.field, error.problem, index) from None
         if reason:
             request.skip(index, item, reason, redactions)
-            continue
-        request.rows.append(_to_row(index, item, redactions, now))
-    return request
+        else:
+            rows.append(_to_row(index, item, redactions, now))
+    return rows
 
 
 def _to_row(index: int, item: Item, redactions: tuple[Redaction, ...], now: datetime) -> _Row:
@@ -129,46 +198,30 @@ def _to_row(index: int, item: Item, redactions: tuple[Redaction, ...], now: date
     identity = identity_key(
         item.uuid, role=item.role or "", body=item.body, said_at=time if item.kind == "turn" else None
     )
-    dedup = dedup_key(item.session, stamp, item.body)
-    return _Row(index, item, item.place, redactions, dedup, identity, min(time or now, now))
-
-
-def _write(db: Database, request: _Request, signs: HookSigns | None, now: datetime) -> None:
-    """The request's one transaction; without anything to write there is none."""
-    projects = resolve_places(db, [row.place for row in request.rows]) if request.rows else {}
-    if not (request.rows or request.outcomes or signs):
-        return
-    with db.transaction() as conn:
-        if len(request.rows) > 1:
-            conn.execute(q.lock_bulk)
-        if request.rows:
-            _store(conn, request, projects, now)
-        _write_audit(conn, request, now)
-        if signs is not None:
-            record_hook(conn, signs, now)
-
-
-def _store(conn: Connection, request: _Request, projects: Mapping[Place, Attribution], now: datetime) -> None:
-    """Insert what is new, find the ids of what was there, link documents that were fetched before."""
-    inserted = _insert(conn, request.rows, projects, now)
-    # Of copies within the request the first was inserted.
-    new = {row.index: raw_id for row in request.rows if (raw_id := inserted.pop((row.dedup, row.identity), None))}
-    known = _find_first(conn, [row for row in request.rows if row.index not in new])
-    documents = [row for row in request.rows if row.index in new and row.item.kind == "document"]
-    near = link_near_duplicates(
-        conn,
-        [
-            Document(new[row.index], projects[row.place].project, row.item.body)
-            for row in documents
-            if row.item.project != CANARY_PROJECT
-        ],
-        now,
+    return _Row(
+        index, item, redactions, dedup_key(item.session, stamp, item.body), identity, min(time or now, now)
     )
-    for row in request.rows:
-        raw_id = new.get(row.index)
-        if raw_id is not None:
-            receipt = Receipt(raw_id, redactions=row.redactions, near_duplicate_of=near.get(raw_id))
-            request.redactions += [(raw_id, row.item.source, redaction) for redaction in row.redactions]
+
+
+def _settle(
+    conn: Connection,
+    request: _Request,
+    rows: Sequence[_Row],
+    projects: Mapping[Place, Attribution],
+    now: datetime,
+) -> None:
+    """A receipt for each row: link documents that were fetched before, find what was there already."""
+    documents = [
+        Document(row.id, projects[row.item.place].project, row.item.body)
+        for row in rows
+        if row.id is not None and row.item.kind == "document" and row.item.project != CANARY_PROJECT
+    ]
+    near = link_near_duplicates(conn, documents, now)
+    known = _find_first(conn, [row for row in rows if row.id is None])
+    for row in rows:
+        if row.id is not None:
+            receipt = Receipt(row.id, redactions=row.redactions, near_duplicate_of=near.get(row.id))
+            request.redactions += [(row.id, row.item.source, redaction) for redaction in row.redactions]
         else:
             first = min(known[key] for key in (row.dedup, row.identity) if key in known)
             receipt = Receipt(first, duplicate=True, redactions=row.redactions)
@@ -176,21 +229,9 @@ def _store(conn: Connection, request: _Request, projects: Mapping[Place, Attribu
         request.receipts[row.index] = receipt
 
 
-def _insert(
-    conn: Connection, rows: Sequence[_Row], projects: Mapping[Place, Attribution], now: datetime
-) -> dict[tuple[str, str | None], int]:
-    """Both keys → id of the rows that were new."""
-    values = [_values(row, projects[row.place]) for row in rows]
-    if len(values) == 1:
-        found = conn.execute(q.insert_item, {**values[0], "now": now})
-    else:
-        columns: dict[str, Any] = {name: [each[name] for each in values] for name in values[0]}
-        found = conn.execute(q.insert_items, {**columns, "now": now})
-    return {(row["dedup_key"], row["identity_key"]): row["id"] for row in found}
-
-
-def _values(row: _Row, attribution: Attribution) -> dict[str, Any]:
+def _values(row: _Row, projects: Mapping[Place, Attribution]) -> dict[str, Any]:
     item = row.item
+    attribution = projects[item.place]
     return {
         "source": item.source,
         "kind": item.kind,

@@ -6,7 +6,10 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import Any
+
+import orjson
 
 from argus_memory.errors import InvalidItem
 from argus_memory.records import KINDS, Redaction
@@ -56,7 +59,17 @@ class Item:
 
     @property
     def place(self) -> Place:
+        if isinstance(self.repo, dict):
+            remote, common = self.repo.get("remote"), self.repo.get("common_dir")
+            if isinstance(remote, str | None) and isinstance(common, str | None):
+                return _place(self.project, remote, common, self.cwd, self.host)
         return place_of(self.project, self.repo, self.cwd, self.host)
+
+
+@lru_cache(maxsize=256)
+def _place(project: str | None, remote: str | None, common: str | None, cwd: str | None, host: str | None) -> Place:
+    """Item after item comes from the same few places."""
+    return place_of(project, {"remote": remote, "common_dir": common}, cwd, host)
 
 
 def read_item(given: object) -> Item:
@@ -105,16 +118,21 @@ def is_excluded(item: Item, globs: tuple[str, ...], known: dict[str, bool]) -> b
     return project is not None and any("/" not in glob and fnmatchcase(project, glob.strip()) for glob in globs)
 
 
-def judge_item(item: Item, own_tokens: Iterable[str]) -> tuple[str | None, tuple[Redaction, ...]]:
-    """(why it is not stored or None, what was masked); the item's text and metadata are replaced by what may be kept.
+def find_reason(item: Item) -> str | None:
+    """Why the item is not stored, as far as it can be seen unmasked; our own fenced text is cut out of its body."""
+    if item.is_own:
+        return OWN_TEXT
+    item.body, cut = cut_fenced(item.body)
+    if cut and not item.body.strip():
+        return OWN_TEXT
+    return POISON if item.kind == "turn" and poison_reason(item.body, item.role) else None
+
+
+def mask_item(item: Item, own_tokens: Iterable[str]) -> tuple[str | None, tuple[Redaction, ...]]:
+    """(why it is not stored after all, or None; what was masked); body and metadata are replaced by what may be kept.
 
     Raises InvalidItem for metadata nested without end.
     """
-    if item.is_own:
-        return OWN_TEXT, ()
-    item.body, cut = cut_fenced(item.body)
-    if cut and not item.body.strip():
-        return OWN_TEXT, ()
     try:
         item.metadata, counts = mask_tree(item.metadata, own_tokens)
     except ValueError as error:
@@ -122,13 +140,10 @@ def judge_item(item: Item, own_tokens: Iterable[str]) -> tuple[str | None, tuple
     if counts and str(item.metadata.get("uuid")) != item.uuid:
         item.uuid = None  # what was masked as a secret identifies nothing
     item.body, masked = mask_text(item.body, own_tokens)
-    only_secret = bool(masked) and is_only_secret(item.body)
-    redactions = to_redactions(add_counts(counts, masked)) if masked or counts else ()
-    if only_secret:
-        return ONLY_SECRET, redactions
-    if item.kind == "turn" and poison_reason(item.body, item.role):
-        return POISON, redactions
-    return None, redactions
+    if not (masked or counts):
+        return None, ()
+    reason = ONLY_SECRET if masked and is_only_secret(item.body) else None
+    return reason, to_redactions(add_counts(counts, masked))
 
 
 def _a(value: object) -> str:
@@ -154,7 +169,12 @@ def _metadata(given: Mapping[str, Any]) -> dict[str, Any]:
     if not given.keys() <= FIELDS:
         metadata = {**{str(key): given[key] for key in given.keys() - FIELDS}, **(metadata or {})}
     try:
-        return storable_value(metadata or {})  # type: ignore[no-any-return]  # a dict gives a dict
+        if not metadata or b"\\u0000" not in orjson.dumps(metadata):
+            return metadata or {}
+    except TypeError:  # lone surrogates, numbers above 64 bits
+        pass
+    try:
+        return storable_value(metadata)  # type: ignore[no-any-return]  # a dict gives a dict
     except RecursionError:
         raise InvalidItem("metadata", "is nested too deep to be read") from None
 

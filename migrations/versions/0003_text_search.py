@@ -44,6 +44,9 @@ def upgrade() -> None:
         create function argus_tsvector(body text) returns tsvector language plpgsql stable as $$
         begin
             if length(body) <= 100000 then
+                if octet_length(body) = length(body) then  -- ASCII: nothing to segment
+                    return to_tsvector(argus_text_config(), body);
+                end if;
                 return to_tsvector(argus_text_config(), argus_segment(body));
             end if;
             begin

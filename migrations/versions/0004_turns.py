@@ -138,7 +138,8 @@ def upgrade() -> None:
             select r.id, r.source, coalesce(nullif(r.session, ''), r.source || ':' || coalesce(r.project, '')), r.project, coalesce(r.metadata ->> 'role', 'user'),
                    argus_speaker(r.metadata, r.body), right(rtrim(r.body, E' \n\t'), 1) in ('?', '？', '؟'),
                    r.metadata ->> 'message_id', r.said_at, r.position, length(r.body), t.tsv, length(t.tsv)
-            from captured r cross join lateral (select argus_tsvector(r.body) as tsv) t
+            -- "offset 0" keeps the terms from being made twice, once for each use: half of a bulk capture's time.
+            from captured r cross join lateral (select argus_tsvector(r.body) as tsv offset 0) t
             where r.kind = 'turn';
 
             insert into embed_queue (space_id, target, target_id)

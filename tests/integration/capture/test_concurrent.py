@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 
 import psycopg
 import pytest
@@ -19,6 +20,7 @@ from argus_memory.stages.capture import accept
 
 from .items import NOW, turn
 
+NUMBERS = count()
 SHARED = settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
@@ -89,19 +91,19 @@ def test_no_two_rows_share_a_key_and_receipts_point_at_rows(
 @given(st.lists(st.sampled_from(["ok", "bad"]), min_size=1, max_size=6))
 def test_a_request_is_stored_whole_or_not_at_all(db: Database, settings: Settings, kinds: list[str]) -> None:
     """One malformed item anywhere keeps all of its request out, and its index is the first bad one's."""
-    count = "select count(*) as n from raw_items"
-    before = db.fetch_one(count)
-    number = random.random()
-    items = [turn(f"{number} {n}", **({} if kind == "ok" else {"position": "x"})) for n, kind in enumerate(kinds)]
+    counted = "select count(*) as n from raw_items"
+    before = db.fetch_one(counted)
+    number = next(NUMBERS)
+    items = [turn(f"Request {number}, item {n}", **({} if kind == "ok" else {"position": "x"})) for n, kind in enumerate(kinds)]
     if "bad" in kinds:
         with pytest.raises(InvalidItem) as caught:
             accept(db, settings, items, now=NOW)
         assert caught.value.index == kinds.index("bad")
-        assert db.fetch_one(count) == before
+        assert db.fetch_one(counted) == before
     else:
         assert before
         accept(db, settings, items, now=NOW)
-        assert db.fetch_one(count) == {"n": before["n"] + len(items)}
+        assert db.fetch_one(counted) == {"n": before["n"] + len(items)}
 
 
 def test_a_connection_that_dies_in_the_middle_leaves_nothing_behind(
