@@ -8,6 +8,14 @@ from project_keys k
 join projects p on p.id = k.project_id
 where k.key = any(%(keys)s)
 
+-- name: find_folder
+-- Projects of a repository's folder: on any machine where ours is unknown, else where the registered one is.
+select distinct p.name
+from project_keys k
+join projects p on p.id = k.project_id
+where starts_with(k.key, 'dir:') and right(k.key, length(%(folder)s)) = %(folder)s
+  and (%(host)s = '' or k.key = 'dir:' || %(folder)s)
+
 -- name: find_names
 -- Registered projects of these names; a repository takes over a name that no other repository has.
 select p.name,

@@ -102,16 +102,28 @@ def _decide(conn: Connection, place: Place) -> str | None:
     known = _names_by_key(conn, list(place.keys))
     if first in known:
         return known[first]
-    by_folder = [known[key] for key in others if key in known]
-    rows = conn.execute(q.find_names, {"names": [*place.names, *by_folder]}).fetchall()
-    registered = {row["name"]: row for row in rows}
-    for name in by_folder:  # a repository that has got its address since
-        if not registered[name]["has_remote"]:
-            return name
+    by_folder = next((known[key] for key in others if key in known), None) or _by_folder_alone(conn, place)
+    if by_folder is not None and not place.remote:
+        return by_folder
+    names = [*place.names, *([by_folder] if by_folder else [])]
+    registered = {row["name"]: row for row in conn.execute(q.find_names, {"names": names})}
+    if by_folder is not None and not registered[by_folder]["has_remote"]:
+        return by_folder  # a repository that has got its address since
     for name in place.names:
         if name not in registered or place.method != "repo" or not registered[name]["has_repository"]:
             return name
     return f"{place.names[-1]} ({first})"
+
+
+def _by_folder_alone(conn: Connection, place: Place) -> str | None:
+    """The project of the same folder where one side does not say on which machine: recall's hook, for one.
+
+    None where two machines have it for different projects.
+    """
+    if not place.common:
+        return None
+    rows = conn.execute(q.find_folder, {"folder": f":{place.common}", "host": place.host}).fetchall()
+    return rows[0]["name"] if len(rows) == 1 else None
 
 
 def _names_by_key(conn: Connection, keys: list[str]) -> dict[str, str]:

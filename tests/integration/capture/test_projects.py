@@ -79,6 +79,20 @@ def test_a_repository_that_gets_an_address_stays_the_same(db: Database) -> None:
     assert resolve(db, repo="https://github.com/kim/api", host="b").project == "api"
 
 
+def test_a_folder_is_found_by_a_caller_that_names_no_machine(db: Database) -> None:
+    """Recall's hook sends the repository without its machine: one of that folder is the one, of two none is."""
+    bare = {"remote": None, "common_dir": "/home/kim/api/.git"}
+    resolve(db, repo=clone("bo", folder="/b"), host="a")
+    assert resolve(db, repo=bare, host="a").project == "kim/api"
+    assert find(db, repo=bare, cwd="/home/kim/api") == "kim/api"
+    assert resolve(db, repo=bare).project == "kim/api"
+    assert resolve(db, repo=bare, host="b").project == "kim/api"
+    other = {"common_dir": "/tmp/work/.git"}
+    assert resolve(db, repo=other, host="a").project == "work"
+    assert resolve(db, repo=other, host="b").project == "tmp/work"
+    assert find(db, repo=other) not in ("work", "tmp/work")
+
+
 def test_a_folder_given_to_another_repository_follows_it(db: Database) -> None:
     """A clone deleted and another put in its place: the folder means the new one from then on."""
     resolve(db, repo=clone("kim", "old", "/tmp/work"), host="a")
