@@ -1,6 +1,6 @@
 """The API: capture, recall, reads, review, processing and health over HTTP. `create_app()` is what uvicorn calls.
 
-    request → HostCheck → the route's token → the body, bounded → argus_memory → JSON
+    request → AccessLog → HostCheck → the route's token → the body, bounded → argus_memory → JSON
                                                    └ any error → {"error": {"code", "message"}}   (errors.py)
 
 No Dagster, and nothing heavy, is imported here: a run is launched over HTTP (process_routes.py).
@@ -21,6 +21,7 @@ from argus_api import (
     recall_routes,
     review_routes,
 )
+from argus_api.access_log import AccessLog, write_to_stderr
 from argus_api.auth import Level, Tokens, require
 from argus_api.capture_routes import capture
 from argus_api.errors import add_error_handlers
@@ -56,6 +57,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.hub = hub
     app.router.redirect_slashes = False
     app.add_middleware(HostCheck, names=own_names(settings))
+    app.add_middleware(AccessLog)  # added last: it stands around the others
+    write_to_stderr()
     add_error_handlers(app)
     app.add_route("/capture", capture, methods=["POST"])
     app.include_router(recall_routes.router)
