@@ -15,9 +15,6 @@ values (%(model)s, %(dim)s, %(checksum)s, %(status)s, %(thresholds)s, %(calibrat
         case when %(status)s = 'active' then %(now)s::timestamptz end)
 returning id;
 
--- name: set_thresholds
-update embedding_spaces set thresholds = %(thresholds)s, calibration = %(calibration)s where id = %(space)s;
-
 -- name: set_space_status
 update embedding_spaces
 set status = %(status)s, activated_at = case when %(status)s = 'active' then %(now)s else activated_at end
