@@ -15,8 +15,8 @@ from argus_api.body import JsonOptions, get_flag
 from argus_api.hub import Here, Hub, utc_now
 from argus_memory.errors import Conflict, Unreachable
 from argus_memory.records import ProcessReport
-from argus_memory.upkeep.process import report_of, work_stage
-from argus_memory.upkeep.process_all import process_all, report_of_runs
+from argus_memory.upkeep.process import work_stage
+from argus_memory.upkeep.process_all import process_all, report_of_runs, report_of_works
 from argus_memory.watch.dagster_launch import launch_job, run_url, wait_run
 
 router = APIRouter(dependencies=[require(Level.ADMIN)])
@@ -58,7 +58,7 @@ def _work_here(hub: Hub, steps: tuple[str, ...]) -> tuple[ProcessReport, Mapping
     try:
         if steps == SEGMENT_STEPS:
             work = work_stage(hub.db, hub.settings, "episodes", step_back=False)
-            return report_of([work]), {"segment": work.error} if work.error else {}
+            return report_of_works([work]), {"segment": work.error} if work.error else {}
         done = process_all(hub.db, hub.settings, now=utc_now)
         return done.report, done.errors
     finally:

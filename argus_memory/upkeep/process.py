@@ -15,7 +15,6 @@ from typing import Any
 
 from argus_memory.db import Database, queries
 from argus_memory.models.embedders import get_embedder
-from argus_memory.records import ProcessReport
 from argus_memory.settings import Settings
 from argus_memory.stages.dedup import dedup_pending
 from argus_memory.stages.distill import distill_pending
@@ -210,15 +209,3 @@ def compare_days(before: Mapping[date, int], after: Mapping[date, int]) -> dict[
         for day, waited in sorted(before.items())
         if waited > after.get(day, 0)
     }
-
-
-def report_of(works: Sequence[StageWork]) -> ProcessReport:
-    """The contract's report of one go through the stages."""
-    total = add_counts([{k: v for k, v in work.counts.items() if k not in GAUGES} for work in works])
-    names = ("episodes_closed", "units_distilled", "notes_created", "notes_rejected", "transient_failures",
-             "parked", "turns_embedded", "notes_embedded", "held")  # fmt: skip
-    return ProcessReport(
-        **{name: int(total.get(name, 0)) for name in names},
-        dedup=dict(total.get("verdicts", {})),
-        seconds={work.stage: round(work.seconds, 3) for work in works},
-    )

@@ -7,7 +7,7 @@ others go on. Live tails stay open: what is closed is what any run would close a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -72,14 +72,18 @@ def process_all(
         works += done
         if not until_idle or not made_progress([work.counts for work in done]):
             break
-    seconds = _add_seconds((STAGE_OF[work.stage], work.seconds) for work in works)
-    report = report_of_counts([work.counts for work in works], seconds)
     changed = made_progress([work.counts for work in works])
-    return Processed(report, rounds, changed, {STAGE_OF[asset]: error for asset, error in errors.items()})
+    by_stage = {STAGE_OF[asset]: error for asset, error in errors.items()}
+    return Processed(report_of_works(works), rounds, changed, by_stage)
 
 
 def made_progress(counts: Sequence[Mapping[str, Any]]) -> bool:
     return any(part.get(name) for part in counts for name in PROGRESS)
+
+
+def report_of_works(works: Sequence[StageWork]) -> ProcessReport:
+    """What these stages did in this process."""
+    return _report([work.counts for work in works], ((STAGE_OF[work.stage], work.seconds) for work in works))
 
 
 def report_of_runs(db: Database, run_ids: Sequence[str]) -> Processed:
@@ -95,25 +99,22 @@ def report_of_runs(db: Database, run_ids: Sequence[str]) -> Processed:
         errors.pop(row["stage"], None)
         if row["error"]:
             errors[row["stage"]] = row["error"]
-    seconds = _add_seconds((row["stage"], row["seconds"]) for row in rows)
-    return Processed(report_of_counts(counts, seconds), len(run_ids), made_progress(counts), errors)
+    report = _report(counts, ((row["stage"], row["seconds"]) for row in rows))
+    return Processed(report, len(run_ids), made_progress(counts), errors)
 
 
-def report_of_counts(counts: Sequence[Mapping[str, Any]], seconds: Mapping[str, float]) -> ProcessReport:
-    """The contract's report of the counts of many passes."""
+def _report(counts: Sequence[Mapping[str, Any]], seconds: Iterable[tuple[str, float]]) -> ProcessReport:
+    """The contract's report of the counts of many passes, and of the seconds each took, by its stage."""
     total = add_counts(counts)
+    names = ("episodes_closed", "units_distilled", "notes_created", "notes_rejected", "transient_failures",
+             "parked", "turns_embedded", "notes_embedded", "held")  # fmt: skip
+    by_stage: dict[str, float] = dict.fromkeys(STAGE_OF.values(), 0.0)
+    for stage, each in seconds:
+        by_stage[stage] = by_stage.get(stage, 0.0) + each
     return ProcessReport(
-        episodes_closed=total.get("episodes_closed", 0),
-        units_distilled=total.get("units_distilled", 0),
-        notes_created=total.get("notes_created", 0),
-        notes_rejected=total.get("notes_rejected", 0),
-        parked=total.get("parked", 0),
-        transient_failures=total.get("transient_failures", 0),
-        turns_embedded=total.get("turns_embedded", 0),
-        notes_embedded=total.get("notes_embedded", 0),
-        dedup=total.get("verdicts", {}),
-        held=total.get("held", 0),
-        seconds=seconds,
+        **{name: int(total.get(name, 0)) for name in names},
+        dedup=dict(total.get("verdicts", {})),
+        seconds={stage: round(value, 3) for stage, value in by_stage.items()},
     )
 
 
@@ -124,10 +125,3 @@ def _work(db: Database, settings: Settings, asset: str, clock: Clock, run_id: st
         raise
     except ArgusError as error:  # a model's files that do not load, say: the stages after it do not need it
         return StageWork(asset, error=str(error))
-
-
-def _add_seconds(parts: Any) -> dict[str, float]:
-    total: dict[str, float] = dict.fromkeys(STAGE_OF.values(), 0.0)
-    for stage, seconds in parts:
-        total[stage] = total.get(stage, 0.0) + seconds
-    return {stage: round(value, 3) for stage, value in total.items()}

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from argus_assets.defs.memory.partitions import FIRST_DAY, materializations
-from argus_memory.upkeep.process import DayWork, StageWork, add_counts, compare_days, report_of
+from argus_memory.upkeep.process import DayWork, StageWork, add_counts, compare_days
+from argus_memory.upkeep.process_all import report_of_works
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 DAYS = st.dictionaries(st.dates(date(2026, 1, 1), date(2026, 1, 20)), st.integers(1, 50))
@@ -82,16 +83,16 @@ def test_an_asset_without_days_has_one_event() -> None:
 
 def test_the_report_has_the_contracts_counts() -> None:
     """One go through the stages is the contract's ProcessReport, `parked` being that of distillation."""
-    report = report_of(
+    report = report_of_works(
         [
             StageWork("turn_embeddings", {"turns_embedded": 7, "items_parked": 2, "waiting": 1}, seconds=1.5),
             StageWork("episodes", {"episodes_closed": 2}),
             StageWork("distilled_notes", {"units_distilled": 2, "notes_created": 3, "parked": 1}),
-            StageWork("note_embeddings", {"notes_embedded": 3, "turns_embedded": 0, "items_parked": 2}),
+            StageWork("note_embeddings", {"notes_embedded": 3, "turns_embedded": 0, "items_parked": 2}, seconds=0.5),
             StageWork("dedup_log", {"verdicts": {"distinct": 2}, "held": 1}),
         ]
     )
     assert (report.turns_embedded, report.notes_embedded, report.episodes_closed) == (7, 3, 2)
     assert (report.units_distilled, report.notes_created, report.parked, report.held) == (2, 3, 1, 1)
     assert report.dedup == {"distinct": 2}
-    assert report.seconds["turn_embeddings"] == 1.5
+    assert report.seconds == {"embed": 2.0, "segment": 0.0, "distill": 0.0, "dedup": 0.0}
