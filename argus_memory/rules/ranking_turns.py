@@ -8,7 +8,7 @@ technical messages. Figures: share of LoCoMo's evidence in the first ten that is
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -52,43 +52,55 @@ class Asked:
     speakers: frozenset[str]
 
 
-def rank_turns(runs: Sequence[Sequence[TurnScores]], asked: Asked) -> dict[int, float]:
-    """Joined score by raw id. `runs` are stretches of turns that follow on each other in one session."""
-    turns = [turn for run in runs for turn in run]
-    filled = iter(fill_missing([turn.lexical for turn in turns], [turn.dense for turn in turns]))
+def rank_turns(runs: Sequence[Sequence[TurnScores]], asked: Asked, near: Collection[int]) -> dict[int, float]:
+    """Joined score of the turns `near`, by raw id, each averaged with the turns around it in its run.
+
+    `runs` are stretches of turns that follow on each other in one session; what is not near only lends its scores.
+    """
+    every = [turn for run in runs for turn in run]
+    filled = iter(fill_missing([turn.lexical for turn in every], [turn.dense for turn in every]))
+    judged: list[TurnScores] = []
     lexical: list[float] = []
     dense: list[float] = []
     for run in runs:
-        weights = neighbour_weights([turn.chars for turn in run])
+        words = [turn.lexical for turn in run]
         cosines = list(islice(filled, len(run)))
-        lexical += [_average(row, [turn.lexical for turn in run]) for row in weights]
-        dense += [_average(row, cosines) for row in weights]
+        middles = find_middles([turn.chars for turn in run])
+        for place, turn in enumerate(run):
+            if turn.raw_id in near:
+                weights = neighbour_weights(middles, place)
+                whole = sum(weight for _, weight in weights)
+                judged.append(turn)
+                lexical.append(sum(weight * words[other] for other, weight in weights) / whole)
+                dense.append(sum(weight * cosines[other] for other, weight in weights) / whole)
     joined = join_legs(lexical, dense)
-    return {turn.raw_id: score + boosts(turn, asked) for turn, score in zip(turns, joined, strict=True)}
+    return {turn.raw_id: score + boosts(turn, asked) for turn, score in zip(judged, joined, strict=True)}
 
 
-def neighbour_weights(chars: Sequence[int]) -> list[dict[int, float]]:
-    """For each turn of a run the weights of the turns around it, itself 1, by their place in the run."""
+def find_middles(chars: Sequence[int]) -> list[float]:
+    """Where the middle of each turn of a run lies, in characters from the run's start."""
     middles: list[float] = []
     start = 0
     for length in chars:
         middles.append(start + length / 2)
         start += length
-    rows = []
-    for place, middle in enumerate(middles):
-        row = {place: 1.0}
-        for other in range(max(0, place - REACH), min(len(chars), place + REACH + 1)):
-            if other == place:
-                continue
+    return middles
+
+
+def neighbour_weights(middles: Sequence[float], place: int) -> list[tuple[int, float]]:
+    """The turns around the one at `place` with their weights, by their place in the run; its own is 1."""
+    weights = []
+    for other in range(max(0, place - REACH), min(len(middles), place + REACH + 1)):
+        weight = 1.0
+        if other != place:
             side = EARLIER if other < place else LATER
-            weight = side * math.exp(-abs(middles[other] - middle) / WIDTH)
-            if other == place + 1:
-                weight = max(weight, LEAST_NEXT)
-            elif other == place - 1:
-                weight = max(weight, LEAST_PREVIOUS)
-            row[other] = weight
-        rows.append(row)
-    return rows
+            weight = side * math.exp(-abs(middles[other] - middles[place]) / WIDTH)
+        if other == place + 1:
+            weight = max(weight, LEAST_NEXT)
+        elif other == place - 1:
+            weight = max(weight, LEAST_PREVIOUS)
+        weights.append((other, weight))
+    return weights
 
 
 def boosts(turn: TurnScores, asked: Asked) -> float:
@@ -99,10 +111,6 @@ def boosts(turn: TurnScores, asked: Asked) -> float:
     if asked.wants_time and turn.has_time:
         score += WHEN_BOOST
     return score
-
-
-def _average(weights: Mapping[int, float], scores: Sequence[float]) -> float:
-    return sum(weight * scores[place] for place, weight in weights.items()) / sum(weights.values())
 
 
 def split_runs(order: Sequence[int], follows: Mapping[int, int]) -> list[list[int]]:

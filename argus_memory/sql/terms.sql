@@ -38,13 +38,12 @@ on conflict (track) do update set documents = excluded.documents, average_length
     last_id = excluded.last_id, refreshed_at = excluded.refreshed_at;
 
 -- name: find_terms
--- The query's terms with the documents each is in, by the kept statistics.
-select term.lexeme, coalesce(f.documents, 0) as documents
-from unnest(argus_tsvector(%(query)s)) as term
-left join term_frequencies f on f.track = %(track)s and f.term = term.lexeme;
-
--- name: statistics
-select documents, average_length from term_statistics where track = %(track)s;
+-- The query's terms with the documents each is in, by the kept statistics; no rows where there are none.
+select term.lexeme, coalesce(f.documents, 0) as documents, s.documents as whole, s.average_length
+from term_statistics s
+cross join unnest(argus_tsvector(%(query)s)) as term
+left join term_frequencies f on f.track = s.track and f.term = term.lexeme
+where s.track = %(track)s and s.documents > 0;
 
 -- name: count_turn_terms
 -- Without statistics (nothing was embedded yet): counted on the spot, up to a bound.

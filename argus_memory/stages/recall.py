@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -28,11 +29,13 @@ from argus_memory.stages.recall_ledger import Injection, find_seen, record_injec
 from argus_memory.stages.recall_notes import BODY_CHARS, load_notes, note_entry, turn_entry, who_said
 from argus_memory.stages.recall_rank import QUICK, Scored, find_notes, find_turns, name_people, prepare
 from argus_memory.stages.recall_tracks import Question
-from argus_memory.stages.search import Meaning, find_meaning, load_bodies
+from argus_memory.stages.search import find_meaning, load_bodies
+from argus_memory.stages.spaces import find_active_space
 
 SYSTEM_TURN, SUBSTANCE, NOTHING = "system-turn", "substance", "nothing-on-record"
 # Of a prompt: the question stands at its beginning or its end, pasted material in between.
 HEAD_CHARS, TAIL_CHARS = 1500, 500
+_BESIDE = ThreadPoolExecutor(max_workers=4, thread_name_prefix="recall-notes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +90,26 @@ def recall_for_prompt(
             row = replace(base, skipped=gate, milliseconds=_milliseconds(started))
             return PromptRecall(record_injection(conn, row), None, skipped=gate)
     asked = ask_of(prompt)
-    meaning = find_meaning(db, settings, embedder, asked)
     with db.transaction() as conn:
         own = find_project(conn, explicit=project, repo=repo, cwd=cwd, host=host)
-        choice, stems, found = _choose(conn, settings, meaning, asked, own, session, now, limit, floor)
-        inject = _load(conn, choice, found, stems)
+        space = find_active_space(conn)
+        speakers, lexemes = name_people(conn, asked, None)
+        seen = find_seen(conn, session)
+    meaning = find_meaning(db, settings, embedder, asked, space)
+    question = Question(asked, now, meaning.vector, space, lexemes, session=session or None)
+    found, stems = ([], []) if own == CANARY_PROJECT else _find(db, settings, question, speakers)
+    choice = choose(
+        [_option(one) for one in found],
+        _floors(question, floor),
+        project=own,
+        now=now,
+        limit=limit,
+        seen_notes=seen[0],
+        seen_turns=seen[1],
+        fusion=settings.fusion,
+    )
+    with db.transaction() as conn:
+        inject = _load(conn, choice, {(one.type, one.id): one for one in found}, stems)
         skipped = None if choice.on_record else NOTHING
         shown = {("note", note.id) for note in inject.notes} | {("turn", turn.raw_id) for turn in inject.turns}
         kept = [each for each in choice.chosen if (each.option.type, each.option.id) in shown]
@@ -132,38 +150,30 @@ def ask_of(prompt: str) -> str:
     return f"{text[:HEAD_CHARS]} … {text[-TAIL_CHARS:]}"
 
 
-def _choose(
-    conn: Connection,
-    settings: Settings,
-    meaning: Meaning,
-    asked: str,
-    project: str | None,
-    session: str | None,
-    now: datetime,
-    limit: int,
-    floor: float,
-) -> tuple[Choice, list[str], dict[tuple[str, int], Scored]]:
-    """What to inject; the words that excerpts should show; and what was found, by type and id."""
-    if project == CANARY_PROJECT:
-        return Choice((), (), False), [], {}
-    prepare(conn, QUICK)
-    speakers, lexemes = name_people(conn, asked, None)
-    question = Question(asked, now, meaning.vector, meaning.space, lexemes, session=session or None)
-    notes, stems = find_notes(conn, question, QUICK, fusion=settings.fusion)
-    turns, more = find_turns(conn, question, QUICK, speakers, fusion=settings.fusion)
-    seen_notes, seen_turns = find_seen(conn, session)
-    thresholds = meaning.space.thresholds if meaning.vector is not None and meaning.space is not None else {}
-    choice = choose(
-        [_option(one) for one in (*notes, *turns)],
-        Floors(floor, thresholds.get("evidence_note"), thresholds.get("evidence_turn")),
-        project=project,
-        now=now,
-        limit=limit,
-        seen_notes=seen_notes,
-        seen_turns=seen_turns,
-        fusion=settings.fusion,
-    )
-    return choice, more or stems, {(one.type, one.id): one for one in (*notes, *turns)}
+def _find(
+    db: Database, settings: Settings, question: Question, speakers: frozenset[str]
+) -> tuple[list[Scored], list[str]]:
+    """Notes and turns, each on a connection of its own at the same time; and the words that excerpts should show.
+
+    The caller holds no connection meanwhile: whoever waits for the pool never keeps another from finishing.
+    """
+    notes = _BESIDE.submit(_find_notes, db, settings, question)
+    with db.transaction() as conn:
+        prepare(conn, QUICK)
+        turns, stems = find_turns(conn, question, QUICK, speakers, fusion=settings.fusion)
+    return [*notes.result(), *turns], stems
+
+
+def _find_notes(db: Database, settings: Settings, question: Question) -> list[Scored]:
+    with db.transaction() as conn:
+        prepare(conn, QUICK)
+        return find_notes(conn, question, QUICK, fusion=settings.fusion)[0]
+
+
+def _floors(question: Question, relevance: float) -> Floors:
+    """The space's evidence floors; without a vector words alone are the evidence."""
+    thresholds = question.space.thresholds if question.vector is not None and question.space is not None else {}
+    return Floors(relevance, thresholds.get("evidence_note"), thresholds.get("evidence_turn"))
 
 
 def _load(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 
 from psycopg.types.json import Jsonb
@@ -66,4 +66,7 @@ _LISTS = ("note_ids", "note_scores", "rrf_scores", "turn_ids", "turn_scores")
 
 
 def _dropped(each: Dropped) -> dict[str, object]:
-    return {**asdict(each), "score": round(each.score, 4), "rrf_score": round(each.rrf_score, 5)}
+    return {
+        "type": each.type, "id": each.id, "score": round(each.score, 4), "rrf_score": round(each.rrf_score, 5),
+        "reason": each.reason,
+    }  # fmt: skip

@@ -13,26 +13,27 @@ from typing import Any
 from psycopg.rows import DictRow
 
 from argus_memory.db import Connection, queries
-from argus_memory.rules.flags import TIME_WORDS, asks_for_time, find_name_words, find_named_time
+from argus_memory.rules.flags import asks_for_time, find_name_words, find_named_time
 from argus_memory.rules.ranking import DATE_BOOST, fill_missing, join_legs, rrf
 from argus_memory.rules.ranking_turns import REACH, Asked, TurnScores, rank_turns, split_runs
-from argus_memory.stages.recall_tracks import Found, Question, Type, find_candidates, load_details
+from argus_memory.stages.recall_tracks import Found, Question, Type, find_candidates, load_around
 
 AROUND = 1  # turns to each side of a candidate that are candidates too
 
 
 @dataclass(frozen=True, slots=True)
 class Depth:
-    """How far a search looks: candidates of each track, and the part of them whose surroundings are read."""
+    """How far a search looks: candidates of each track, and how many of them are judged with their surroundings."""
 
     candidates: int
+    surrounded: int
     # HNSW gives no more than this many rows before it has to go on with its scan.
     ef_search: int
 
 
 # Search: nothing is lost. Recall: before every prompt, so a third of the time; benchmarks/retrieval.py prints both.
-DEEP = Depth(candidates=100, ef_search=100)
-QUICK = Depth(candidates=40, ef_search=40)
+DEEP = Depth(candidates=100, surrounded=60, ef_search=100)
+QUICK = Depth(candidates=30, surrounded=12, ef_search=40)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +84,7 @@ def find_notes(
     """Live notes, best first, and the lexemes they were looked up by, rarest first."""
     found = find_candidates(conn, "note", question, depth.candidates)
     stems = [term.lexeme for term in found.corpus.terms]
-    if not found.ids:
-        return [], stems
-    rows = load_details(conn, "note", question, found.corpus, found.ids)
+    rows = list(found.rows.values())
     words = [row["bm25"] for row in rows]
     joined = join_legs(words, fill_missing(words, [row["cosine"] for row in rows]))
     time = find_named_time(question.text, question.now)
@@ -120,23 +119,61 @@ def find_turns(
     were looked up by, rarest first."""
     found = find_candidates(conn, "turn", question, depth.candidates)
     stems = [term.lexeme for term in found.corpus.terms]
-    if not found.ids:
-        return [], stems
-    near, order, follows = _windows(conn, found.ids)
-    time_words = conn.execute(queries("search").time_words, {"words": " | ".join(TIME_WORDS)}).fetchone()
-    assert time_words is not None
-    rows = {
-        row["id"]: row
-        for row in load_details(
-            conn, "turn", question, found.corpus, order, time_words=time_words["query"]
-        )
-    }
-    runs = split_runs([raw_id for raw_id in rows if raw_id in follows], follows)
     asked = Asked(find_named_time(question.text, question.now), asks_for_time(question.text), speakers)
-    joined = rank_turns([[_turn_scores(rows[raw_id]) for raw_id in run] for run in runs], asked)
+    seeds = _shortlist(found, asked, depth.surrounded)
+    if not seeds:
+        return [], stems
+    around = _read_around(conn, question, found, seeds)
+    rows, near = around.rows, around.near
+    runs = split_runs(around.order, around.follows)
+    joined = rank_turns([[_turn_scores(rows[raw_id]) for raw_id in run] for run in runs], asked, near)
     beside = {run[at]: run[max(0, at - AROUND) : at + AROUND + 1] for run in runs for at in range(len(run))}
-    turns = [_turn(rows, found, raw_id, beside[raw_id], joined[raw_id], fusion) for raw_id in near]
-    return sorted(turns, key=lambda turn: (-turn.score, -turn.rrf_score, turn.id)), stems
+    scored = [_turn(rows, found, raw_id, beside[raw_id], joined[raw_id], fusion) for raw_id in near]
+    return sorted(scored, key=lambda turn: (-turn.score, -turn.rrf_score, turn.id)), stems
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """Candidates with their surroundings: rows by id; `near`: the candidates with AROUND turns on each side; `order`:
+    all ids, those of one run together and in the order said; `follows`: id → the one said before it."""
+
+    rows: Mapping[int, DictRow]
+    near: Mapping[int, None]
+    order: Sequence[int]
+    follows: Mapping[int, int]
+
+
+def _shortlist(found: Found, asked: Asked, count: int) -> list[int]:
+    """The `count` of the candidates that are best without their neighbours: only theirs are worth reading."""
+    if len(found.rows) <= count:
+        return list(found.rows)
+    alone = rank_turns([[_turn_scores(row)] for row in found.rows.values()], asked, found.rows)
+    return sorted(found.rows, key=lambda raw_id: (-alone[raw_id], raw_id))[:count]
+
+
+def _read_around(conn: Connection, question: Question, found: Found, seeds: Sequence[int]) -> _Around:
+    rows: dict[int, DictRow] = {}
+    near: dict[int, None] = {}
+    follows: dict[int, int] = {}
+    starts: dict[int, None] = {}
+    previous = None
+    for row in load_around(conn, question, found.corpus, seeds, AROUND + REACH):
+        rows[row["id"]] = row
+        if abs(row["place"]) <= AROUND:
+            near[row["id"]] = None
+        if previous is not None and previous["asked_id"] == row["asked_id"]:
+            follows[row["id"]] = previous["id"]
+        else:
+            starts[row["id"]] = None
+        previous = row
+    after = {before: id_ for id_, before in follows.items()}
+    order: list[int] = []
+    for start in starts:
+        id_ = start if start not in follows else None  # else another window reaches further back
+        while id_ is not None:
+            order.append(id_)
+            id_ = after.get(id_)
+    return _Around(rows, near, order, follows)
 
 
 def _turn(
@@ -158,22 +195,6 @@ def _turn(
         said_at=row["said_at"],
         session=row["session"],
     )
-
-
-def _windows(conn: Connection, ids: Sequence[int]) -> tuple[list[int], list[int], dict[int, int]]:
-    """Candidates with AROUND turns on each side; all ids to load; for each id the one said before it (0: none)."""
-    near: dict[int, None] = {}
-    every: dict[int, None] = {}
-    follows: dict[int, int] = {}
-    params = {"ids": list(ids), "reach": AROUND + REACH}
-    for row in conn.execute(queries("search").turns_windows, params):
-        window = [*row["before"], row["id"], *row["after"]]
-        place = len(row["before"])
-        near.update(dict.fromkeys(window[max(0, place - AROUND) : place + AROUND + 1]))
-        every.update(dict.fromkeys(window))
-        follows.update(zip(window[1:], window, strict=False))
-        follows.setdefault(window[0], 0)
-    return list(near), list(every), follows
 
 
 def _turn_scores(row: DictRow) -> TurnScores:

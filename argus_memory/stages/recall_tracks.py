@@ -1,13 +1,14 @@
 """The two search tracks in Postgres: by words (BM25 over rows of the rarest terms) and by meaning (HNSW).
 
-A query goes through three steps for each kind of row: candidates by words, candidates by meaning, then every one of
-them (and for turns the turns around it) scored in full on both.
+One statement a kind of row finds the candidates of both tracks and scores each of them on both. It is planned anew
+each time (`prepare=False`): a plan made for any words reads the whole table, since for all it knows they could be in
+every row.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, LiteralString
 
@@ -16,7 +17,8 @@ from psycopg.rows import DictRow
 
 from argus_memory.db import Connection, queries
 from argus_memory.models.embedders import Vector
-from argus_memory.rules.bm25 import K1, B, Corpus, Term, count_bounds, pick_rarest, tsquery
+from argus_memory.rules.bm25 import K1, ROW_BUDGET, B, Corpus, Term, count_bounds, pick_rarest, tsquery
+from argus_memory.rules.flags import TIME_WORDS
 from argus_memory.stages.spaces import Space, vector_type
 from argus_memory.stages.terms import find_terms
 
@@ -41,32 +43,49 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Candidates of one type: id → rank (from 1) by words and by meaning, and the terms they were found by."""
+    """Candidates of one type: their rows, with `bm25` over all terms and `cosine` (None where there is no vector); id
+    → rank (from 1) by words and by meaning; and the terms they were found by."""
 
+    rows: Mapping[int, DictRow]
     lexical: Mapping[int, int]
     semantic: Mapping[int, int]
     corpus: Corpus
-    ids: tuple[int, ...] = field(default=())
 
 
-def find_candidates(conn: Connection, type_: Type, question: Question, limit: int) -> Found:
-    """The best `limit` of each track over notes or turns."""
+def find_candidates(
+    conn: Connection, type_: Type, question: Question, limit: int, *, budget: int = ROW_BUDGET
+) -> Found:
+    """The best `limit` of each track over notes or turns; `budget` as in rules/bm25.pick_rarest."""
     corpus = find_terms(conn, type_, question.text, question.names)
-    rows = _project_rows(conn, type_, question)
-    lexical = _by_words(conn, type_, question, corpus, rows, limit)
-    semantic = _by_meaning(conn, type_, question, rows, limit)
-    ids = tuple(dict.fromkeys([*lexical, *semantic]))
-    return Found(lexical, semantic, corpus, ids)
-
-
-def load_details(
-    conn: Connection, type_: Type, question: Question, corpus: Corpus, ids: Sequence[int], **more: Any
-) -> list[DictRow]:
-    """The rows of `ids` with `bm25` over all terms and `cosine` (None where there is no vector)."""
+    within = _project_rows(conn, type_, question)
+    share = 1.0
+    if within is not None and corpus.documents:
+        share = min(1.0, within / corpus.documents)
     q = queries("search")
-    text = q.notes_details if type_ == "note" else q.turns_details
-    query, params = _compose(text, question, corpus.terms, corpus)
-    return conn.execute(query, {**params, **more, "ids": list(ids)}).fetchall()
+    text = q.notes_found if type_ == "note" else q.turns_found
+    query, params = _compose(text, question, corpus, nearest=_nearest(type_, question, within))
+    rare = pick_rarest(corpus.terms, share=share, budget=budget)
+    params |= {"rare": tsquery(rare), "limit": limit, "bound": EXACT_ROWS}
+    rows = conn.execute(query, params, prepare=False).fetchall()
+    words = sorted((row for row in rows if row["by_words"]), key=lambda row: (-row["bm25"], row["id"]))
+    meaning = sorted((row for row in rows if row["by_meaning"]), key=lambda row: (-row["cosine"], row["id"]))
+    return Found(
+        {row["id"]: row for row in rows},
+        {row["id"]: rank for rank, row in enumerate(words, 1)},
+        {row["id"]: rank for rank, row in enumerate(meaning, 1)},
+        corpus,
+    )
+
+
+def load_around(
+    conn: Connection, question: Question, corpus: Corpus, ids: Sequence[int], reach: int
+) -> list[DictRow]:
+    """The turns of `ids` with `reach` turns on each side in their sessions, scored as candidates are.
+
+    Ordered by `asked_id` (one of `ids`), then `place` (negative: before it).
+    """
+    query, params = _compose(queries("search").turns_around, question, corpus)
+    return conn.execute(query, {**params, "ids": list(ids), "reach": reach}, prepare=False).fetchall()
 
 
 def _project_rows(conn: Connection, type_: Type, question: Question) -> int | None:
@@ -80,81 +99,58 @@ def _project_rows(conn: Connection, type_: Type, question: Question) -> int | No
     return int(row["rows"])
 
 
-def _by_words(
-    conn: Connection, type_: Type, question: Question, corpus: Corpus, rows: int | None, limit: int
-) -> dict[int, int]:
-    if not corpus.terms:
-        return {}
-    share = 1.0
-    if rows is not None and corpus.documents:
-        share = min(1.0, rows / corpus.documents)
-    rare = pick_rarest(corpus.terms, share=share)
+def _nearest(type_: Type, question: Question, within: int | None) -> LiteralString:
+    """The query of the track by meaning: through the index, or exact within a small project."""
     q = queries("search")
-    text = q.notes_lexical if type_ == "note" else q.turns_lexical
-    query, params = _compose(text, question, corpus.terms, corpus)
-    found = conn.execute(query, {**params, "rare": tsquery(rare), "limit": limit})
-    return {int(row["id"]): rank for rank, row in enumerate(found, 1)}
-
-
-def _by_meaning(
-    conn: Connection, type_: Type, question: Question, rows: int | None, limit: int
-) -> dict[int, int]:
     if question.vector is None or question.space is None:
-        return {}
-    q = queries("search")
-    within = rows is not None and rows <= EXACT_ROWS
-    if type_ == "note":
-        text = q.notes_semantic_within if within else q.notes_semantic
-    else:
-        text = q.turns_semantic_within if within else q.turns_semantic
-    query, params = _compose(text, question, (), None)
-    found = conn.execute(query, {**params, "limit": limit, "bound": EXACT_ROWS}).fetchall()
-    # An iterative scan gives nearly sorted rows.
-    found.sort(key=lambda row: -row["cosine"])
-    return {int(row["id"]): rank for rank, row in enumerate(found, 1)}
+        return q.nothing_near
+    if within is not None and within <= EXACT_ROWS:
+        return q.notes_nearest_within if type_ == "note" else q.turns_nearest_within
+    return q.notes_nearest if type_ == "note" else q.turns_nearest
 
 
 def _compose(
-    text: LiteralString, question: Question, terms: Sequence[Term], corpus: Corpus | None
+    text: LiteralString, question: Question, corpus: Corpus, *, nearest: LiteralString = ""
 ) -> tuple[sql.Composed, dict[str, Any]]:
-    """A named query with {bm25}, {norm}, {space}, {vector} and {cosine} filled in, and its parameters."""
+    """A named query with {bm25}, {norm}, {space}, {vector}, {cosine} and {semantic} filled in, and its parameters."""
     params: dict[str, Any] = {
         "now": question.now, "project": question.project, "session": question.session, "vector": question.vector,
+        "time_words": " | ".join(TIME_WORDS),
     }  # fmt: skip
-    score, more = _bm25(terms)
-    params |= more
-    average = corpus.average_length if corpus else 0.0
+    score, more = _bm25(corpus.terms)
+    average = corpus.average_length
     fixed, slope = (K1 * (1 - B), K1 * B / average) if average else (K1, 0.0)
     norm = sql.SQL("{fixed}::float8 + {slope}::float8 * n.tsv_length").format(
         fixed=sql.Literal(fixed), slope=sql.Literal(slope)
     )
-    space = question.space
+    space = sql.Literal(question.space.id if question.space else 0)
     vector: sql.Composable = sql.SQL("vector")
     cosine: sql.Composable = sql.SQL("null::float8")
-    if space is not None:
-        vector = sql.SQL("{kind}({dim})").format(kind=vector_type(space.dim), dim=sql.Literal(space.dim))
+    if question.space is not None:
+        dim = question.space.dim
+        vector = sql.SQL("{kind}({dim})").format(kind=vector_type(dim), dim=sql.Literal(dim))
         if question.vector is not None:
             cosine = sql.SQL("1 - (v.embedding::{v} <=> %(vector)s::{v})").format(v=vector)
+    semantic = sql.SQL(nearest).format(space=space, vector=vector)
     query = sql.SQL(text).format(
-        bm25=score, norm=norm, space=sql.Literal(space.id if space else 0), vector=vector, cosine=cosine
+        bm25=score, norm=norm, space=space, vector=vector, cosine=cosine, semantic=semantic
     )
-    return query, params
+    return query, {**params, **more}
 
 
-def _bm25(terms: Sequence[Term]) -> tuple[sql.Composable, dict[str, Any]]:
-    """BM25 written out over the terms: idf × (K1 + 1) × (1 - norm / (count + norm)), summed (rules/bm25.py)."""
+def _bm25(terms: Sequence[Term]) -> tuple[sql.SQL, dict[str, Any]]:
+    """BM25 written out over the terms: idf × (K1 + 1) × (1 - norm / (count + norm)), summed (rules/bm25.py).
+
+    The text holds names of parameters and our own numbers only; lexemes are parameters.
+    """
     if not terms:
         return sql.SQL("0.0::float8"), {}
-    params: dict[str, Any] = {"bounds": count_bounds(), "whole": sum(term.idf for term in terms)}
+    params: dict[str, Any] = {"bounds": count_bounds()}
     parts = []
     for number, term in enumerate(terms):
-        params[f"term{number}"], params[f"idf{number}"] = tsquery([term]), term.idf
-        parts.append(
-            sql.SQL(
-                "{idf} / (width_bucket(ts_rank(n.tsv, {term}::tsquery)::float8, %(bounds)s::float8[]) + doc.norm)"
-            ).format(idf=sql.Placeholder(f"idf{number}"), term=sql.Placeholder(f"term{number}"))
-        )
-    score = sql.SQL("{scale}::float8 * (%(whole)s - doc.norm * ({parts}))").format(
-        scale=sql.Literal(K1 + 1), parts=sql.SQL(" + ").join(parts)
-    )
-    return score, params
+        params[f"term{number}"] = tsquery([term])
+        count = f"width_bucket(ts_rank(n.tsv, %(term{number})s::tsquery)::float8, %(bounds)s::float8[])"
+        parts.append(f"{term.idf!r}::float8 / ({count} + doc.norm)")
+    whole = sum(term.idf for term in terms)
+    text = f"{K1 + 1!r}::float8 * ({whole!r}::float8 - doc.norm * ({' + '.join(parts)}))"
+    return sql.SQL(text), params

@@ -54,7 +54,6 @@ class Hits(list[Hit]):
 class Meaning:
     """The question's vector in the live space; without one, `degraded` says why."""
 
-    space: Space | None
     vector: Vector | None
     degraded: str | None
 
@@ -82,11 +81,13 @@ def search(
         raise UsageError(f"type: {', '.join(unknown) or 'nothing'} is neither note nor turn")
     if not 1 <= limit <= MAX_RESULTS:
         raise UsageError(f"limit: {limit} is outside 1 to {MAX_RESULTS}")
-    meaning = find_meaning(db, settings, embedder, q)
+    with db.transaction() as conn:
+        space = find_active_space(conn)
+    meaning = find_meaning(db, settings, embedder, q, space)
     with db.transaction() as conn:
         prepare(conn, depth)
         speakers, lexemes = name_people(conn, q, project)
-        question = Question(q, now, meaning.vector, meaning.space, lexemes, project)
+        question = Question(q, now, meaning.vector, space, lexemes, project)
         found: list[Scored] = []
         if "note" in types:
             found += find_notes(conn, question, depth, fusion=settings.fusion)[0]
@@ -99,19 +100,19 @@ def search(
     return hits
 
 
-def find_meaning(db: Database, settings: Settings, embedder: Embedder, text: str) -> Meaning:
+def find_meaning(
+    db: Database, settings: Settings, embedder: Embedder, text: str, space: Space | None
+) -> Meaning:
     """The vector of a question in the live space. A model that fails is no error here: the words remain."""
-    with db.transaction() as conn:
-        space = find_active_space(conn)
     if space is None:
-        return Meaning(None, None, "nothing is embedded yet: keyword only")
+        return Meaning(None, "nothing is embedded yet: keyword only")
     found = find_space_embedder(db, settings, space, embedder)
     if found is None:
-        return Meaning(None, None, f"the model of the live vectors ({space.model}) is not here: keyword only")
+        return Meaning(None, f"the model of the live vectors ({space.model}) is not here: keyword only")
     try:
-        return Meaning(space, found.embed_query(text), None)
+        return Meaning(found.embed_query(text), None)
     except ModelFailure as failure:
-        return Meaning(None, None, f"the embedder is down, keyword only ({failure})"[:300])
+        return Meaning(None, f"the embedder is down, keyword only ({failure})"[:300])
 
 
 def load_bodies(conn: Any, ids: Sequence[int], chars: int) -> dict[int, dict[str, Any]]:

@@ -61,10 +61,9 @@ def refresh_terms_if_grown(db: Database, *, now: datetime) -> TermsReport:
 
 def find_terms(conn: Connection, track: Track, query: str, skip: frozenset[str] = frozenset()) -> Corpus:
     """The terms of a query, rarest first, with the corpus figures BM25 needs; `skip` are lexemes to leave out."""
-    statistics = conn.execute(queries("terms").statistics, {"track": track}).fetchone()
-    if statistics is not None and statistics["documents"]:
-        rows = conn.execute(queries("terms").find_terms, {"track": track, "query": query}).fetchall()
-        documents, average = int(statistics["documents"]), float(statistics["average_length"])
+    rows = conn.execute(queries("terms").find_terms, {"track": track, "query": query}).fetchall()
+    if rows:
+        documents, average = int(rows[0]["whole"]), float(rows[0]["average_length"])
     else:
         count = queries("terms").count_turn_terms if track == "turn" else queries("terms").count_note_terms
         rows = conn.execute(count, {"query": query, "bound": COUNT_BOUND}).fetchall()

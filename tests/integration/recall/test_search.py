@@ -100,7 +100,7 @@ def test_the_database_scores_as_the_reference_formula_does(store: Store) -> None
     refresh_terms(store.db, now=NOW)
     with store.db.transaction() as conn:
         corpus = find_terms(conn, "turn", "vega charts")
-        rows = recall_tracks.load_details(conn, "turn", Question("vega charts", NOW), corpus, ids, time_words="")
+        rows = recall_tracks.load_around(conn, Question("vega charts", NOW), corpus, ids, 0)
         lengths = {
             row["raw_id"]: row["tsv_length"]
             for row in conn.execute("select raw_id, tsv_length from turns where raw_id = any(%s)", (ids,))
@@ -155,7 +155,7 @@ def test_tombstoned_notes_are_not_among_the_candidates(db: Database, store: Stor
     with db.transaction() as conn:
         vector = store.embedder.embed_query("staging port")
         question = Question("staging port", NOW, vector, find_active_space(conn))
-        assert store.ids["port"] not in find_candidates(conn, "note", question, 50).ids
+        assert store.ids["port"] not in find_candidates(conn, "note", question, 50).rows
 
 
 def test_rrf_fusion_orders_by_plain_rank(store: Store, settings: Settings) -> None:

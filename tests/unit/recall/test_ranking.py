@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 
 from argus_memory.rules.flags import find_named_time
 from argus_memory.rules.ranking import RECENCY_SHARE, fill_missing, join_legs, over_best, rank_by, recency, rrf
-from argus_memory.rules.ranking_turns import Asked, TurnScores, neighbour_weights, rank_turns, split_runs
+from argus_memory.rules.ranking_turns import (
+    Asked,
+    TurnScores,
+    find_middles,
+    neighbour_weights,
+    rank_turns,
+    split_runs,
+)
 
 NOW = datetime(2026, 5, 20, tzinfo=UTC)
 ASKED = Asked(find_named_time("", NOW), False, frozenset())
@@ -70,14 +77,15 @@ def test_age_costs_little_and_never_more_than_its_share() -> None:
 
 def test_the_turn_after_the_question_gains_from_it() -> None:
     """A turn beside a match stands before a turn beside nothing."""
-    ranked = rank_turns([[turn(1, 5.0, 0.8), turn(2)], [turn(3), turn(4)]], ASKED)
+    ranked = rank_turns([[turn(1, 5.0, 0.8), turn(2)], [turn(3), turn(4)]], ASKED, {1, 2, 3, 4})
     assert ranked[1] > ranked[2] > ranked[3] == ranked[4]
 
 
 def test_long_turns_shut_their_neighbours_out() -> None:
     """The weight falls with the characters between, but the next turn keeps its least."""
-    short = neighbour_weights([40, 40, 40])[0]
-    long = neighbour_weights([4000, 4000, 4000])[0]
+    short = dict(neighbour_weights(find_middles([40, 40, 40]), 0))
+    long = dict(neighbour_weights(find_middles([4000, 4000, 4000]), 0))
+    assert short[0] == long[0] == 1
     assert short[2] > long[2]
     assert long[1] == 0.4
 
@@ -86,7 +94,7 @@ def test_boosts_prefer_the_named_speaker_the_user_and_a_told_time() -> None:
     """Each flag lifts a turn over the same turn without it; a question at the end lowers it."""
     asked = Asked(find_named_time("", NOW), True, frozenset({"kim"}))
     plain, *lifted, question = (
-        rank_turns([[turn(1, 1, 0.5, **flags)]], asked)[1]
+        rank_turns([[turn(1, 1, 0.5, **flags)]], asked, {1})[1]
         for flags in ({}, {"speaker": "Kim Lee"}, {"by_user": True}, {"has_time": True}, {"asks": True})
     )
     assert all(score > plain for score in lifted)
