@@ -103,7 +103,9 @@ def api(dsn: str, home: Path) -> Iterator[int]:
         "-m", "uvicorn", "argus_api.app:create_app", "--factory", "--host", "127.0.0.1", "--port", str(port),
         "--no-access-log", "--no-server-header", "--log-level", "warning",
     ]  # fmt: skip
-    process = subprocess.Popen([sys.executable, *command], env=environment)
+    home.mkdir(exist_ok=True)
+    with (home / "api.log").open("wb") as log:  # a line a request
+        process = subprocess.Popen([sys.executable, *command], env=environment, stderr=log)
     try:
         for _ in range(600):
             with socket.socket() as probe:
@@ -111,7 +113,7 @@ def api(dsn: str, home: Path) -> Iterator[int]:
                     break
             time.sleep(0.1)
         else:
-            raise SystemExit("the API did not start within a minute")
+            raise SystemExit(f"the API did not start within a minute: {(home / 'api.log').read_text()[-2000:]}")
         yield port
     finally:
         process.terminate()
