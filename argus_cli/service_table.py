@@ -95,6 +95,10 @@ IN_CONTAINERS = Addresses(
     workspace="/opt/argus/workspace.yaml",
 )
 
+# What containers call each other by: the names of their services.
+CODE_IN_CONTAINERS = "code"
+DAGSTER_IN_CONTAINERS = f"http://webserver:{IN_CONTAINERS.dagster_port}"
+
 # What every service gets beside the addresses: no telemetry, no price list fetched at import.
 QUIET = {
     "DAGSTER_DISABLE_TELEMETRY": "1",

@@ -61,6 +61,7 @@ class Settings:
     api_host: str
     api_port: int
     dagster_port: int
+    dagster_url: str
     capture_token: str | None
     mcp_token: str | None
     admin_token: str | None
@@ -207,6 +208,8 @@ OPTIONS: tuple[Option, ...] = (
     Option("ARGUS_ADMIN_TOKEN", None, _token, LONG_ENOUGH, "a person: everything", secret=True),
     Option("ARGUS_API_URL", None, _url, "http(s)://host[:port]",
            "where hooks find the hub; unset: the API's host and port"),
+    Option("ARGUS_DAGSTER_URL", None, _url, "http(s)://host[:port]",
+           "where Argus asks Dagster; unset: ARGUS_DAGSTER_PORT on 127.0.0.1"),
     Option("ARGUS_EXCLUDE", "", _list, "globs of folders, comma-separated",
            "folders never captured, imported or recalled into"),
     Option("ARGUS_RECALL_FLOOR", str(RECALL_FLOOR), _fraction, "0 to 1",
@@ -285,5 +288,7 @@ def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
             raise SettingError(option.name, str(error), option.accepted) from None
     if values["api_url"] is None:
         values["api_url"] = f"http://{values['api_host']}:{values['api_port']}"
+    if values["dagster_url"] is None:
+        values["dagster_url"] = f"http://127.0.0.1:{values['dagster_port']}"
     assert set(values) == {f.name for f in fields(Settings)}
     return Settings(**values)

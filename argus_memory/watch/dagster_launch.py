@@ -1,7 +1,7 @@
 """Start a Dagster job and wait for it, over the webserver's GraphQL; standard library, no dagster.
 
-The webserver listens on 127.0.0.1 without authentication. Everything here raises Unreachable when it does not answer
-or does not know the job, with the sentence for a person.
+The webserver has no authentication; it is asked at ARGUS_DAGSTER_URL, on the loopback or between containers.
+Everything here raises Unreachable when it does not answer or does not know the job, with the sentence for a person.
 """
 
 from __future__ import annotations
@@ -56,13 +56,9 @@ class JobPlace:
     job: str
 
 
-def dagster_url(settings: Settings) -> str:
-    return f"http://127.0.0.1:{settings.dagster_port}"
-
-
 def run_url(settings: Settings, run_id: str) -> str:
-    """The page of a run in the Dagster UI."""
-    return f"{dagster_url(settings)}/runs/{run_id}"
+    """The page of a run in the Dagster UI, as a browser on this machine reaches it: a container asks elsewhere."""
+    return f"http://127.0.0.1:{settings.dagster_port}/runs/{run_id}"
 
 
 def launch_job(
@@ -98,7 +94,7 @@ def find_job(settings: Settings, job: str) -> JobPlace:
         if any(each["name"] == job for each in node["jobs"]):
             return JobPlace(node["location"]["name"], node["name"], job)
     raise Unreachable(
-        f"the Dagster at {dagster_url(settings)} does not know the job {job}"
+        f"the Dagster at {settings.dagster_url} does not know the job {job}"
         " (another program's, or its code does not load): see `argus status`"
     )
 
@@ -148,16 +144,21 @@ def wait_run(
 
 
 def _ask(settings: Settings, query: str, variables: Mapping[str, Any]) -> dict[str, Any]:
-    address = f"{dagster_url(settings)}/graphql"
+    return ask_dagster(settings.dagster_url, query, variables, seconds=REQUEST_SECONDS)
+
+
+def ask_dagster(url: str, query: str, variables: Mapping[str, Any], *, seconds: float) -> dict[str, Any]:
+    """The `data` of one GraphQL answer; raises Unreachable where there is none within `seconds`."""
+    address = f"{url}/graphql"
     request = urllib.request.Request(  # noqa: S310  an address of our own making
         address,
         json.dumps({"query": query, "variables": variables}).encode(),
         {"Content-Type": "application/json"},
     )
-    # Without proxies: the address is this machine's own.
+    # Without proxies: the address is this machine's or its containers' own.
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
-        with opener.open(request, timeout=REQUEST_SECONDS) as response:
+        with opener.open(request, timeout=seconds) as response:
             answer = json.loads(response.read())
     except urllib.error.HTTPError as error:
         raise Unreachable(f"Dagster at {address} answers HTTP {error.code}; see `argus status`") from error

@@ -13,7 +13,15 @@ from tests.stubs.dagster_server import DagsterServer
 
 
 def settings_for(server: DagsterServer) -> Settings:
-    return replace(load_settings({"ARGUS_HOME": "/nowhere"}), dagster_port=server.port)
+    return load_settings({"ARGUS_HOME": "/nowhere", "ARGUS_DAGSTER_PORT": str(server.port)})
+
+
+def test_another_address_is_asked_and_the_page_is_the_published_one() -> None:
+    """With ARGUS_DAGSTER_URL, as in containers, Dagster is asked there, while a run's page is on this machine."""
+    with DagsterServer() as server:
+        apart = replace(settings_for(server), dagster_port=3999, dagster_url=f"http://localhost:{server.port}")
+        run = launch_job(apart, "process_memory")
+    assert run_url(apart, run) == f"http://127.0.0.1:3999/runs/{run}"
 
 
 def test_a_job_is_launched_where_the_webserver_has_it() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import yaml
@@ -13,7 +14,14 @@ from argus_cli import compose_env
 from argus_cli.dagster_url import dagster_url
 from argus_cli.home import Home
 from argus_cli.service_environment import service_environment
-from argus_cli.service_table import IN_CONTAINERS, PREPARE, SERVICES, Service
+from argus_cli.service_table import (
+    CODE_IN_CONTAINERS,
+    DAGSTER_IN_CONTAINERS,
+    IN_CONTAINERS,
+    PREPARE,
+    SERVICES,
+    Service,
+)
 
 ROOT = Path(__file__).resolve().parents[3]
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text())
@@ -55,10 +63,20 @@ def test_settings_are_those_of_the_supervisor(name: str) -> None:
     made = service_environment({}, Home(Path(environment["ARGUS_HOME"])), dsn, IN_CONTAINERS)
     for variable in set(made) - {"ARGUS_DAGSTER_DATABASE_URL", "ARGUS_CODE_HOST"}:
         assert environment[variable] == made[variable], variable
-    assert environment["ARGUS_CODE_HOST"] == "code"
+    assert environment["ARGUS_CODE_HOST"] == CODE_IN_CONTAINERS
     # compose asks for the password once; the other mention is the same variable without the question
     plain = dsn.replace(":?run python3 -m argus_cli.compose_env", "")
     assert environment["ARGUS_DAGSTER_DATABASE_URL"] == dagster_url(plain)
+
+
+def test_the_api_reaches_dagster_in_its_own_container() -> None:
+    """The address names the webserver's container and port; a run's page is told with the published port."""
+    environment = CONTAINERS["api"]["environment"]
+    assert environment["ARGUS_DAGSTER_URL"] == DAGSTER_IN_CONTAINERS
+    url = urlsplit(DAGSTER_IN_CONTAINERS)
+    assert url.hostname in CONTAINERS
+    assert CONTAINERS[url.hostname]["ports"] == [f"127.0.0.1:{environment['ARGUS_DAGSTER_PORT']}:{url.port}"]
+    assert CODE_IN_CONTAINERS in CONTAINERS
 
 
 def test_ports_are_published_on_loopback_only() -> None:
