@@ -35,6 +35,7 @@ class ManagedProcess:
         self.log = log
         self.process: subprocess.Popen[bytes] | None = None
         self.ready = False
+        self.fault = ""  # what is wrong though it answers
         self.restarts = 0
         self.start_at: float | None = None  # when a dead service is due again
         self.old_groups: set[int] = set()  # groups of earlier lives that may still hold a run

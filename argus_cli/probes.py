@@ -11,6 +11,8 @@ from typing import Any
 from argus_cli.dagster_url import DAGSTER_SCHEMA
 from argus_cli.ports import port_answers, reach_host
 from argus_cli.service_table import Addresses, Health, Service
+from argus_memory.errors import Unreachable
+from argus_memory.watch.dagster_code import ask_code, judge_code
 
 HTTP_SECONDS = 5.0
 HEARTBEAT_MAX_SECONDS = 120.0  # daemons beat every 30 s; Dagster itself tolerates 1,800 s, which is too late
@@ -43,7 +45,22 @@ def probe_service(service: Service, addresses: Addresses, dsn: str) -> Probe:
     if service.health is Health.PORT:
         answers = port_answers(port, host)
         return Probe("ok", f"port {port}") if answers else silent(f"nothing answers on port {port}")
+    if service.health is Health.DAGSTER:
+        return probe_dagster(host, port, service.path)
     return probe_http(host, port, service.path)
+
+
+def probe_dagster(host: str, port: int, path: str) -> Probe:
+    """The webserver, and whether it has the code: one that does not load is a failure no restart would cure."""
+    probe = probe_http(host, port, path)
+    if probe.status != "ok":
+        return probe
+    try:
+        state = ask_code(f"http://{reach_host(host)}:{port}", seconds=HTTP_SECONDS)
+    except Unreachable as error:
+        return Probe("warn", f"{probe.detail}, but not whether the code is loaded ({error})")
+    status, detail = judge_code(state)
+    return probe if status == "ok" else Probe(status, f"{probe.detail}: {detail}")
 
 
 def probe_http(host: str, port: int, path: str) -> Probe:

@@ -14,6 +14,7 @@ class Health(StrEnum):
 
     POSTGRES = "postgres"  # a login and `select 1`
     HTTP = "http"  # any HTTP answer below 500, or a 503 of /healthz: the process lives
+    DAGSTER = "dagster"  # HTTP, and the webserver's word that the code is loaded and its sensors run
     PORT = "port"  # something accepts a connection
     HEARTBEAT = "heartbeat"  # the daemons' rows in dagster.daemon_heartbeats are young
 
@@ -36,7 +37,7 @@ class Addresses:
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """One long-running process. `command` follows the Python interpreter; `path` is asked for Health.HTTP."""
+    """One long-running process. `command` follows the Python interpreter; `path` is asked for over HTTP."""
 
     name: str
     command: tuple[str, ...]
@@ -75,7 +76,7 @@ SERVICES: tuple[Service, ...] = (
     Service(
         "webserver",
         ("-m", "dagster_webserver", "-h", "{dagster_host}", "-p", "{dagster_port}", "-w", "{workspace}"),
-        Health.HTTP, "{dagster_host}", "{dagster_port}", "/server_info",
+        Health.DAGSTER, "{dagster_host}", "{dagster_port}", "/server_info",
     ),
 )
 

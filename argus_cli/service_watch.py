@@ -110,11 +110,16 @@ class ServiceWatch:
         if not process.ready:
             process.ready = answers_anew(service, probe, process.age_seconds)
             if process.ready:
-                self._say(process.name, f"ready ({probe.detail})")
+                process.fault = fault_of(service, probe)
+                told = f"answers, but {process.fault}" if process.fault else f"ready ({probe.detail})"
+                self._say(process.name, told)
         elif probe.answered is not None and process.note_probe(probe.answered):
             self._say(process.name, f"does not answer ({probe.detail}), is stopped and started again")
             process.signal_groups(signal.SIGTERM)
             self._kill_at[process.name] = time.monotonic() + STOP_SECONDS
+        elif probe.answered and probe.status != "warn" and fault_of(service, probe) != process.fault:
+            process.fault = fault_of(service, probe)
+            self._say(process.name, process.fault or f"well again ({probe.detail})")
         pause = PROBE_SECONDS if process.ready else STARTING_PROBE_SECONDS
         self._next_probe[process.name] = time.monotonic() + pause
 
@@ -128,6 +133,11 @@ class ServiceWatch:
             elif process.process is not None:
                 due.append(self._next_probe[process.name])
         return max(0.05, min(due) - time.monotonic())
+
+
+def fault_of(service: Service, probe: Probe) -> str:
+    """What is wrong with Dagster's code, which no restart of the webserver would cure; else nothing."""
+    return probe.detail if service.health is Health.DAGSTER and probe.answered and probe.status == "failed" else ""
 
 
 def answers_anew(service: Service, probe: Probe, age_seconds: float) -> bool:

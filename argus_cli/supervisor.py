@@ -40,9 +40,10 @@ READY_SECONDS = 120.0
 
 
 class Supervisor:
-    """`say(name, text)` prints one line for people; `ready(True)` is called once everything answers.
+    """`say(name, text)` prints one line for people; `ready(True)` is called once everything answers and is well.
 
-    `ready(False)` is called instead when something still does not after READY_SECONDS; it is tried on.
+    `ready(False)` is called instead when something still does not answer after READY_SECONDS (it is tried on), or
+    answers and yet cannot work: Dagster without code.
     """
 
     def __init__(
@@ -124,7 +125,7 @@ class Supervisor:
         if not ready:
             late = ", ".join(name for name, process in self.processes.items() if not process.ready)
             self.say("argus", f"after {READY_SECONDS:.0f} s still not ready: {late}; see {self.home.logs}")
-        self.on_ready(ready)
+        self.on_ready(ready and not any(process.fault for process in self.processes.values()))
         return watch
 
     def _make_processes(

@@ -42,7 +42,7 @@ def supervise(settings: Settings) -> int:
                     print(line, file=stream, flush=True)
 
     def ready(well: bool) -> None:
-        say("argus", up_line(settings) if well else "partly up: see above; what is missing is tried on")
+        say("argus", up_line(settings) if well else "partly up: see above; what does not answer is tried on")
         if report is not None:
             with contextlib.suppress(OSError):
                 report.close()

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import logging
 import shutil
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -26,6 +27,7 @@ from argus_memory.migrate import MIGRATIONS
 from argus_memory.settings import Settings
 from argus_memory.stages.spaces import EMBED_ATTEMPTS
 from argus_memory.watch.audits import LATE_AFTER, SILENT_AFTER, STAGE_IDLE_AFTER, STAGES
+from argus_memory.watch.dagster_code import ask_code, judge_code
 from argus_memory.watch.pending import due_params, with_due_tails
 
 Status = Literal["ok", "warn", "failed", "unknown"]
@@ -33,13 +35,19 @@ Overall = Literal["ok", "degraded", "down"]
 
 HEARTBEAT_MAX = timedelta(seconds=120)  # daemons beat every 30 s; Dagster itself waits 1,800 s, which is too late
 DAEMONS = ("SENSOR", "SCHEDULER", "QUEUED_RUN_COORDINATOR")
+WEBSERVER_WAIT_SECONDS = 1.5  # it answers in 0.15; with the database's wait it stays within the five of /healthz
+# So long what the webserver said is believed, that /healthz costs little; what is not well is asked anew sooner.
+CODE_OK_SECONDS, CODE_ELSE_SECONDS = 30.0, 5.0
 DISK_WARN_BYTES = 2 * 1024**3
 DISK_FAILED_BYTES = 256 * 1024**2  # Postgres stops when the last of it is gone
 DATABASE_WAIT_SECONDS = 2.0  # for a connection; /healthz has to answer within five
 # Without these nothing can be captured.
 VITAL = ("database", "migrations")
 
+SEVERITY: tuple[Status, ...] = ("ok", "warn", "unknown", "failed")
+
 log = logging.getLogger(__name__)
+_code_known: dict[str, tuple[float, Check]] = {}  # webserver → until when (time.monotonic) it holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +86,7 @@ def check_health(db: Database, settings: Settings, *, now: datetime) -> dict[str
         asked: dict[str, Callable[[], Check]] = {
             "migrations": lambda: _check_migrations(db),
             "capture": lambda: _check_capture(db, now),
-            "dagster": lambda: _check_daemons(db, now),
+            "dagster": lambda: worse(_check_daemons(db, now), check_code(settings.dagster_url)),
         }
         checks |= {name: _ask(question) for name, question in asked.items()}
         checks |= _check_stages(db, settings, now)
@@ -152,6 +160,25 @@ def judge_daemons(beats: Mapping[str, datetime], now: datetime) -> Check:
     if now - beats[oldest] > HEARTBEAT_MAX:
         return Check("failed", f"{oldest} last beat {_age(beats[oldest], now)}", beats[oldest])
     return Check("ok", f"all beat, the oldest {_age(beats[oldest], now)}", beats[oldest])
+
+
+def worse(first: Check, second: Check) -> Check:
+    """Of two answers about one part the one to worry about; the first where they are alike."""
+    return second if SEVERITY.index(second.status) > SEVERITY.index(first.status) else first
+
+
+def check_code(url: str, *, clock: Callable[[], float] = time.monotonic) -> Check:
+    """Whether Dagster has the code and its sensors run: without that every daemon beats and nothing is done."""
+    until, check = _code_known.get(url, (0.0, None))
+    if check is None or clock() >= until:
+        try:
+            # An error of the code may say anything, and this answer asks for no token: its class alone.
+            status, detail = judge_code(ask_code(url, seconds=WEBSERVER_WAIT_SECONDS), errors=False)
+            check = Check(status, detail if status == "ok" else f"{detail}; `argus status` tells more")
+        except Unreachable:
+            check = Check("unknown", "the webserver does not answer, whether the code is loaded cannot be told")
+        _code_known[url] = (clock() + (CODE_OK_SECONDS if check.status == "ok" else CODE_ELSE_SECONDS), check)
+    return check
 
 
 def judge_disk(free: int, total: int) -> Check:

@@ -10,7 +10,7 @@ from typing import Any
 
 class DagsterServer:
     """`states`: what each launched run is, one more each time it is asked; the last one stays. `on_launch` is called
-    with the run's id. `broken`: answers HTTP 500."""
+    with the run's id. `broken`: its GraphQL answers HTTP 500; `asked`: how many questions came."""
 
     def __init__(
         self, job: str = "process_memory", states: tuple[str, ...] = ("QUEUED", "STARTED", "SUCCESS")
@@ -19,6 +19,9 @@ class DagsterServer:
         self.launched: list[dict[str, Any]] = []
         self.at_work: list[str] = []
         self.refuse: str | None = None
+        self.code_error: str | None = None  # why the code location does not load
+        self.stopped: list[str] = []  # sensors that do not run
+        self.asked = 0
         self.broken = False
         self.on_launch: Any = None
         self._asked: dict[str, int] = {}
@@ -34,6 +37,9 @@ class DagsterServer:
         self._http.server_close()
 
     def answer(self, query: str, variables: dict[str, Any]) -> dict[str, Any]:
+        self.asked += 1
+        if "workspaceOrError" in query:
+            return {"workspaceOrError": {"__typename": "Workspace", "locationEntries": [self._location()]}}
         if "launchRun" in query:
             return {"launchRun": self._launch(variables["params"])}
         if "repositoriesOrError" in query:
@@ -47,6 +53,14 @@ class DagsterServer:
             self.at_work.remove(run)
         return {"runOrError": {"__typename": "Run", "status": self.states[min(place, len(self.states) - 1)]}}
 
+    def _location(self) -> dict[str, Any]:
+        place: dict[str, Any] = {"__typename": "PythonError", "message": self.code_error, "cause": None}
+        if self.code_error is None:
+            sensors = [{"name": name, "sensorState": {"status": "STOPPED"}} for name in self.stopped]
+            repository = {"sensors": sensors, "schedules": []}
+            place = {"__typename": "RepositoryLocation", "repositories": [repository]}
+        return {"name": "argus", "loadStatus": "LOADED", "locationOrLoadError": place}
+
     def _launch(self, params: dict[str, Any]) -> dict[str, Any]:
         if self.refuse:
             return {"__typename": "PythonError", "message": self.refuse}
@@ -59,10 +73,16 @@ class DagsterServer:
 
 def _handler(server: DagsterServer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self._send(b"{}")
+
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            body = json.dumps({"data": server.answer(asked["query"], asked["variables"])}).encode()
-            self.send_response(500 if server.broken else 200)
+            code = 500 if server.broken else 200
+            self._send(json.dumps({"data": server.answer(asked["query"], asked["variables"])}).encode(), code)
+
+        def _send(self, body: bytes, code: int = 200) -> None:
+            self.send_response(code)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -16,13 +18,27 @@ from argus_memory import migrate
 from argus_memory.db import Database
 from argus_memory.settings import Settings, load_settings
 from argus_memory.stages.passes import record_pass
-from argus_memory.watch.health import DAEMONS, STAGES, Check, check_health, find_head
+from argus_memory.watch.health import DAEMONS, STAGES, Check, check_code, check_health, find_head
 from tests.memory_rows import add_dialog, add_note, add_turn
+from tests.stubs.dagster_server import DagsterServer
 
 from .conftest import BASE, turn
 
+BROKEN = "ImportError: postgresql://argus:secret-word@host"
 NAMES = {"database", "migrations", "capture", *STAGES, "dagster", "disk"}
 NOW = datetime.now(UTC)
+
+
+@pytest.fixture
+def webserver() -> Iterator[DagsterServer]:
+    with DagsterServer() as server:
+        yield server
+
+
+@pytest.fixture
+def settings(settings: Settings, webserver: DagsterServer) -> Settings:
+    """With a webserver that has the code."""
+    return replace(settings, dagster_url=f"http://127.0.0.1:{webserver.port}")
 
 
 def add_daemons(db: Database, age: timedelta, now: datetime = NOW) -> None:
@@ -68,6 +84,45 @@ def test_daemons_that_stopped_are_failed(db: Database, settings: Settings) -> No
     with db.transaction() as conn:
         conn.execute("delete from dagster.daemon_heartbeats where daemon_type = 'SENSOR'")
     assert "SENSOR" in check_health(db, settings, now=NOW)["dagster"].detail
+
+
+def test_code_that_does_not_load_is_failed(client: TestClient, db: Database, webserver: DagsterServer) -> None:
+    """Every daemon beats and nothing would run: failed, with the error's class and no word of its text."""
+    add_daemons(db, timedelta(seconds=5), datetime.now(UTC))
+    webserver.code_error = BROKEN
+    answer = client.get("/healthz")
+    check = answer.json()["checks"]["dagster"]
+    assert (answer.json()["status"], check["status"]) == ("degraded", "failed")
+    assert "argus does not load (ImportError)" in check["detail"]
+    assert "secret-word" not in answer.text
+
+
+def test_a_stopped_sensor_and_a_silent_webserver_are_not_ok(
+    db: Database, settings: Settings, webserver: DagsterServer
+) -> None:
+    """Switched off is a warning with its name; a webserver that cannot be asked leaves it unknown."""
+    add_daemons(db, timedelta(seconds=5))
+    webserver.stopped = ["pending_memory"]
+    check = check_health(db, settings, now=NOW)["dagster"]
+    assert (check.status, "pending_memory" in check.detail) == ("warn", True)
+    away = replace(settings, dagster_url="http://127.0.0.1:9")
+    assert check_health(db, away, now=NOW)["dagster"].status == "unknown"
+
+
+def test_the_webserver_is_asked_once_in_half_a_minute(webserver: DagsterServer) -> None:
+    """What is well is believed for 30 s and no longer; what is not well is asked anew after 5 s."""
+    times = [0.0]
+
+    def ask(at: float) -> str:
+        times[0] = at
+        return check_code(f"http://127.0.0.1:{webserver.port}", clock=lambda: 1e6 + times[0]).status
+
+    assert ask(0) == "ok"
+    webserver.code_error = BROKEN
+    assert (ask(29.9), webserver.asked) == ("ok", 1)
+    assert ask(30) == "failed"
+    webserver.code_error = None
+    assert (ask(34.9), ask(35), webserver.asked) == ("failed", "ok", 3)
 
 
 def test_no_memory_is_shown(client: TestClient, db: Database) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
@@ -17,9 +18,10 @@ from argus_cli.platform_check import check_platform, check_python
 from argus_cli.postgres_place import Owner, may_walk
 from argus_cli.service_environment import service_environment
 from argus_cli.service_table import IN_CONTAINERS, SERVICES, Health, Service
-from argus_cli.service_watch import answers_anew
+from argus_cli.service_watch import answers_anew, fault_of
 from argus_cli.status_command import exit_code
 from argus_memory.errors import Unreachable
+from tests.stubs.dagster_server import DagsterServer
 
 BEATS = dict.fromkeys(probes.WATCHED_DAEMONS, 3.0)
 
@@ -82,6 +84,35 @@ def test_an_http_answer_is_a_sign_of_life_whatever_it_says(code: int, body: byte
     probe = probes.judge_answer(code, body, "http://127.0.0.1:1")
     assert probe.status == status
     assert probe.answered
+
+
+def test_a_webserver_without_code_is_failed_though_it_answers() -> None:
+    """The probe shows the error's first line and a stopped sensor, and asks for no restart; well again, it is ok."""
+    service = next(service for service in SERVICES if service.health is Health.DAGSTER)
+    with DagsterServer() as server:
+        here = replace(IN_CONTAINERS, dagster_host="127.0.0.1", dagster_port=server.port)
+        well = probes.probe_service(service, here, "")
+        server.code_error = "ImportError: no plumbing\n  File …"
+        broken = probes.probe_service(service, here, "")
+        server.code_error, server.stopped = None, ["pending_memory"]
+        stopped = probes.probe_service(service, here, "")
+    assert (well.status, fault_of(service, well)) == ("ok", "")
+    assert (broken.status, broken.answered) == ("failed", True)
+    assert fault_of(service, broken) == broken.detail
+    assert "argus does not load (ImportError: no plumbing)" in broken.detail
+    assert (stopped.status, "pending_memory" in stopped.detail, fault_of(service, stopped)) == ("warn", True, "")
+    gone = probes.probe_service(service, here, "")
+    assert (gone.answered, fault_of(service, gone)) == (False, "")
+
+
+def test_a_webserver_that_cannot_be_asked_for_its_code_is_a_warning() -> None:
+    """Its page answers and its GraphQL does not: not ok, and no reason to restart it."""
+    service = next(service for service in SERVICES if service.health is Health.DAGSTER)
+    with DagsterServer() as server:
+        server.broken = True
+        here = replace(IN_CONTAINERS, dagster_host="127.0.0.1", dagster_port=server.port)
+        probe = probes.probe_service(service, here, "")
+    assert (probe.status, probe.answered, "HTTP 500" in probe.detail) == ("warn", True, True)
 
 
 @pytest.mark.parametrize(
