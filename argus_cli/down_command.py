@@ -11,7 +11,7 @@ from argus_cli.home import Home
 from argus_memory.errors import Unreachable
 from argus_memory.settings import load_settings
 
-WAIT_SECONDS = 40.0  # the supervisor itself takes at most 10 s for the services and a moment for Postgres
+WAIT_SECONDS = 40.0  # the supervisor itself takes at most 15 s
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -105,8 +105,8 @@ class EmbeddedPostgres:
             self.stop()
             raise
 
-    def stop(self) -> None:
-        """Fast stop (SIGINT); SIGQUIT after STOP_SECONDS; SIGKILL only for what ignores both."""
+    def stop(self, seconds: float = STOP_SECONDS) -> None:
+        """Fast stop (SIGINT); after `seconds` SIGQUIT; SIGKILL only for what ignores both."""
         if self.process is None:
             return
         for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
@@ -114,7 +114,7 @@ class EmbeddedPostgres:
                 break
             self.process.send_signal(number)
             try:
-                self.process.wait(STOP_SECONDS)
+                self.process.wait(seconds)
             except subprocess.TimeoutExpired:
                 continue
         self.process = None

@@ -111,11 +111,11 @@ class ManagedProcess:
             self.process.poll()
         return not any(group_lives(group) for group in self._groups())
 
-    def reap(self) -> None:
+    def reap(self, seconds: float) -> None:
         """After SIGKILL: take the exit code, so that no zombie stays."""
         if self.process is not None:
             with contextlib.suppress(subprocess.TimeoutExpired):
-                self.process.wait(2)
+                self.process.wait(max(0.0, seconds))
 
     def _groups(self) -> set[int]:
         return self.old_groups | ({self.process.pid} if self.process is not None else set())

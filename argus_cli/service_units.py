@@ -7,7 +7,7 @@ from pathlib import Path
 
 UNIT_NAME = "argus.service"
 LABEL = "dev.argus.hub"
-STOP_SECONDS = 30  # the supervisor needs 10 s for the services and a moment for Postgres
+STOP_SECONDS = 30  # the supervisor takes at most 15 s
 
 
 def systemd_quote(text: str) -> str:

@@ -127,10 +127,11 @@ class SupervisedDatabase:
             raise Unreachable(f"the database cannot be reached ({reason}): check ARGUS_DATABASE_URL") from error
         self._session = session
 
-    def stop(self) -> None:
+    def stop(self, seconds: float) -> None:
+        """End the session and the embedded server: fast, and after `seconds` at once."""
         self._drop_session()
         if self.embedded is not None:
-            self.embedded.stop()
+            self.embedded.stop(seconds)
         if self._group is not None:
             self._forget(self._group)
             self._group = None

@@ -5,7 +5,7 @@
 3. migrations, Dagster's own, orphaned runs (one process that ends: prepare.py)
 4. API, code server (waited for), daemon, webserver: the rows of service_table.py
 5. watch (service_watch.py): signals and deaths wake it
-6. stop in the other order: SIGTERM, STOP_SECONDS, SIGKILL; Postgres last, by SIGINT
+6. stop: SIGTERM to every service at once, SIGKILL to what is left; Postgres last, by SIGINT
 
 One thread, and no import of Dagster, Alembic or SQLAlchemy: it sleeps most of its life and should weigh little.
 """
@@ -28,7 +28,7 @@ from argus_cli.platform_check import check_platform
 from argus_cli.ports import LOOPBACK, find_free_port, port_is_free
 from argus_cli.service_environment import service_environment
 from argus_cli.service_table import CLOSE_ORPHANS, PREPARE, SERVICES, Addresses
-from argus_cli.service_watch import STOP_SECONDS, ServiceWatch, StopRequested
+from argus_cli.service_watch import ServiceWatch, StopRequested
 from argus_cli.supervised_database import SupervisedDatabase
 from argus_cli.tokens import ensure_tokens
 from argus_cli.wakeups import Wakeups
@@ -37,6 +37,10 @@ from argus_memory.settings import Settings
 
 CODE_READY_SECONDS = 60.0  # then daemon and webserver start all the same: they wait for it themselves
 READY_SECONDS = 120.0
+# A stop takes 15 s at most. Four busy neighbours on two cores made a code server take 10 s on SIGTERM.
+SERVICES_STOP_SECONDS = 8.0  # all services together
+REAP_SECONDS = 1.0  # after SIGKILL, all together
+POSTGRES_STOP_SECONDS = 5.0  # fast stop; then the immediate one, which costs a recovery at the next start and no row
 
 
 class Supervisor:
@@ -216,26 +220,33 @@ class Supervisor:
     # --- stop -------------------------------------------------------------------------------
 
     def _stop(self) -> None:
-        """Reverse order; all services share STOP_SECONDS, so that the whole stop stays short."""
+        """Every service is asked at once and all share one wait: none needs another in order to end."""
         requests = self._wakeups.stop_requests
         ending = [process for process in reversed(self.processes.values()) if not process.is_gone()]
         for process in ending:
             process.signal_groups(signal.SIGTERM)
-        end = time.monotonic() + STOP_SECONDS
+        waiting = self._wait_gone(ending, SERVICES_STOP_SECONDS, requests)
+        for process in waiting:
+            process.signal_groups(signal.SIGKILL)
+            self.say(process.name, f"stopped, by force after {SERVICES_STOP_SECONDS:.0f} s")
+        end = time.monotonic() + REAP_SECONDS
+        for process in waiting:
+            process.reap(end - time.monotonic())
+        if self.database is not None:
+            self.database.stop(POSTGRES_STOP_SECONDS)
+            self.say("postgres", "stopped" if self.database.embedded else "left running (external)")
+        self.guard.stop()
+
+    def _wait_gone(self, ending: list[ManagedProcess], seconds: float, requests: int) -> list[ManagedProcess]:
+        """Say which are gone as they go; returns those left after `seconds`, or at a second Ctrl+C."""
+        end = time.monotonic() + seconds
         waiting = list(ending)
         while waiting and time.monotonic() < end and self._wakeups.stop_requests == requests:
-            self._wakeups.wait(0.2)  # a second Ctrl+C ends the wait
+            self._wakeups.wait(min(0.2, end - time.monotonic()))
             for process in [process for process in waiting if process.is_gone()]:
                 waiting.remove(process)
                 self.say(process.name, "stopped")
-        for process in waiting:
-            process.signal_groups(signal.SIGKILL)
-            process.reap()
-            self.say(process.name, f"stopped, by force after {STOP_SECONDS:.0f} s")
-        if self.database is not None:
-            self.database.stop()
-            self.say("postgres", "stopped" if self.database.embedded else "left running (external)")
-        self.guard.stop()
+        return waiting
 
 
 def choose_addresses(settings: Settings) -> Addresses:
