@@ -63,7 +63,7 @@ def as_text(found: PromptRecall) -> str:
         scores = _scores(note.score, note.rrf_score)
         parts.append(f"note {note.id}  {text}\n    {where}; raw item {note.raw_id}{scores}")
     for turn in found.turns:
-        text = " ".join(turn.text.split())
+        text = " ".join(turn.text.removeprefix(f"{turn.role}:").split())
         text = text if len(text) <= 400 else text[:399] + "…"
         where = ", ".join(part for part in (f"{turn.said_at:%Y-%m-%d %H:%M} UTC", turn.project) if part)
         parts.append(
