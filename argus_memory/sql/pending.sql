@@ -18,8 +18,9 @@ units as (
     select count(*) filter (where ready)::int as units_due,
            max(said_at) filter (where ready) as units_newest,
            min(queued_at) filter (where ready) as units_oldest,
-           md5(string_agg(unit_kind || unit_id || ' ' || queued_at || ' ' || attempts, ',' order by unit_kind, unit_id)
-               filter (where ready)) as units_key,
+           -- A sum needs no order and no text: of 1,500 waiting units an ordered md5 took ten times as long.
+           sum(hash_record_extended(row(unit_kind, unit_id, queued_at, attempts), 0)) filter (where ready)::text
+               as units_key,
            count(*) filter (where not ready)::int as units_later,
            min(next_attempt_at) filter (where not ready) as units_next_at
     from (
@@ -48,9 +49,9 @@ queue as (
 ),
 -- Before the first pass of embed there is no space, and so no queue.
 unspaced as (
-    select min(r.captured_at) as unspaced_since
-    from (select id, captured_at from raw_items where kind = 'turn' order by id limit 1) r
-    where not exists (select from spaces)
+    select min(captured_at) as unspaced_since
+    from raw_items r
+    where r.id = (select min(raw_id) from turns) and not exists (select from spaces)
 ),
 notes as (
     -- As the dedup stage takes them: with a vector, or without hope of one; and those that lost their stand-in.
@@ -80,18 +81,22 @@ passes as (
             where stage = 'segment' and finished_at > %(now)s - %(budget)s)::int as passes_lately
     from stage_passes where stage = 'embed'
 ),
--- What came since it was last reported to the asset catalogue, by the day it was said.
+-- What came since it was last reported to the asset catalogue, by the day it was said. The newest id is asked first:
+-- on figures that are still missing after an import the planner would read the whole table to find nothing.
 captured as (
     select coalesce(max(top), %(raw_id)s)::bigint as raw_id,
            coalesce(jsonb_object_agg(day, n) filter (where day is not null), '{}') as captured
     from (
         select (said_at at time zone 'UTC')::date as day, count(*) as n, max(id) as top
-        from raw_items where id > %(raw_id)s group by 1
+        from raw_items
+        where id > %(raw_id)s and (select max(id) from raw_items) > %(raw_id)s
+        group by 1
     ) c
 ),
 recalled as (
     select coalesce(max(id), %(injection_id)s)::bigint as injection_id, count(*)::int as recalled
-    from injections where id > %(injection_id)s
+    from injections
+    where id > %(injection_id)s and (select max(id) from injections) > %(injection_id)s
 )
 select *
 from tails, live, units, parked, queue, unspaced, notes, passes, captured, recalled

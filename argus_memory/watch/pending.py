@@ -91,20 +91,25 @@ def find_pending(
     db: Database, settings: Settings, now: datetime, *, raw_id: int = 0, injection_id: int = 0
 ) -> PendingWork:
     """Everything that waits at `now`; `raw_id` and `injection_id` are the highest ids already reported."""
-    row = db.fetch_one(
-        with_due_tails(queries("pending").pending_work),
-        {
-            **due_params(settings, now),
-            "lease": DISTILL_LEASE,
-            "attempts": EMBED_ATTEMPTS,
-            "budget": BUDGET_PERIOD,
-            "patience": min(IDLE_PATIENCE, settings.idle_close / 6),
-            "raw_id": raw_id,
-            "injection_id": injection_id,
-        },
-    )
+    row = db.fetch_one(pending_query(), pending_params(settings, now, raw_id=raw_id, injection_id=injection_id))
     assert row is not None
     return PendingWork(**row)
+
+
+def pending_query() -> LiteralString:
+    return with_due_tails(queries("pending").pending_work)
+
+
+def pending_params(settings: Settings, now: datetime, *, raw_id: int = 0, injection_id: int = 0) -> dict[str, Any]:
+    return {
+        **due_params(settings, now),
+        "lease": DISTILL_LEASE,
+        "attempts": EMBED_ATTEMPTS,
+        "budget": BUDGET_PERIOD,
+        "patience": min(IDLE_PATIENCE, settings.idle_close / 6),
+        "raw_id": raw_id,
+        "injection_id": injection_id,
+    }
 
 
 def has_fresh_work(db: Database, settings: Settings, now: datetime, since: datetime) -> bool:

@@ -8,7 +8,7 @@ from datetime import timedelta
 from argus_memory.db import Database
 from argus_memory.settings import Settings
 from argus_memory.stages.segment import find_due
-from argus_memory.watch.pending import decide_run, find_pending, has_fresh_work
+from argus_memory.watch.pending import decide_run, find_pending, has_fresh_work, pending_params, pending_query
 from tests.distill_rows import add_episode, add_item
 from tests.memory_rows import add_dialog, add_note, add_space, add_turn, add_vector, at
 
@@ -124,6 +124,35 @@ def test_what_came_is_told_by_the_day_it_was_said(db: Database, settings: Settin
     assert work.captured == {"2026-03-02": 1, "2026-03-03": 1}
     assert work.raw_id == seen.raw_id + 2
     assert find_pending(db, settings, at(1), raw_id=work.raw_id).captured == {}
+
+
+def test_the_question_reads_no_more_when_more_is_stored(db: Database, settings: Settings) -> None:
+    """With nothing new, eighty times as many items cost the same pages, also without figures for the planner."""
+
+    def pages() -> int:
+        top = find_pending(db, settings, at(0)).raw_id
+        with db.transaction() as conn:
+            asked = pending_params(settings, at(0), raw_id=top)
+            plan = conn.execute("explain (analyze, buffers, format json) " + pending_query(), asked).fetchone()
+        assert plan is not None
+        root = plan["QUERY PLAN"][0]["Plan"]
+        return int(root["Shared Hit Blocks"]) + int(root["Shared Read Blocks"])
+
+    add_documents(db, 0, 100)
+    few = pages()
+    add_documents(db, 100, 8000)
+    assert pages() < few + 20
+
+
+def add_documents(db: Database, first: int, last: int) -> None:
+    """Raw items that no stage has to do anything about, as the health probe's."""
+    with db.transaction() as conn:
+        conn.execute(
+            "insert into raw_items (source, kind, body, project, dedup_key, said_at) select 'argus', 'document',"
+            " 'document ' || n, 'argus-canary', md5('d' || n), %s"
+            " from generate_series(%s::int, %s::int - 1) n",
+            (at(0), first, last),
+        )
 
 
 def test_the_past_steps_back_for_what_was_said_today(db: Database, settings: Settings) -> None:
