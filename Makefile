@@ -13,6 +13,7 @@ help:            ## list the targets
 $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info < (3, 14) else "argus: Python 3.11 to 3.13 is needed, this is %s; set PYTHON=python3.12, for instance" % sys.version.split()[0])'
 	$(PYTHON) -m venv $(VENV)
+	@echo "argus: installing what is pinned into $(VENV): about 1.3 GB, some minutes"
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 

@@ -1,4 +1,4 @@
-"""`argus bench NAME …`: a figure of the README, measured again on this machine."""
+"""`argus bench NAME …`: a figure of benchmarks/README.md, measured again on this machine."""
 
 from __future__ import annotations
 

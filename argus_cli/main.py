@@ -42,7 +42,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("hooks", "hooks_command", "wire the capture and recall hooks into Claude Code or Codex", json=True),
     Command("recall", "recall_command", "what a session would be given about a question, with sources", json=True),
     Command("search", "search_command", "find notes and verbatim turns", json=True),
-    Command("bench", "bench_command", "measure one of the README's figures on this machine"),
+    Command("bench", "bench_command", "measure one of the figures in benchmarks/README.md on this machine"),
 )
 
 

@@ -53,7 +53,7 @@ def supervise(settings: Settings) -> int:
 
 def up_line(settings: Settings) -> str:
     return (
-        f"is up: http://{settings.api_host}:{settings.api_port} (API and pages),"
+        f"is up: http://{settings.api_host}:{settings.api_port} (API),"
         f" http://127.0.0.1:{settings.dagster_port} (Dagster)"
     )
 

@@ -31,7 +31,12 @@ MAX_COMPARED: Final = 300  # candidates of one turn that are looked at for repea
 SAME_SHARE: Final = 0.8  # of the words of the shorter sentence; numbers must agree as well
 MAX_KEYWORDS: Final = 8
 
-_EMPHASIS: Final = re.compile(r"\*\*|__(?=\S)|(?<=\S)__|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)")
+# Emphasis opens after a blank and closes before one; a star anywhere else belongs to a path or a formula.
+_OPENS: Final = r"(?:(?<=\s)|(?<=^)|(?<=\())"
+_CLOSES: Final = r"(?=\s|$|[.,:;!?)])"
+_EMPHASIS: Final = re.compile(rf"{_OPENS}\*\*(?=\S)|(?<=\S)\*\*{_CLOSES}")
+_ITALIC: Final = re.compile(rf"{_OPENS}\*(?=\w)([^*]+?)(?<=[\w.!?])\*{_CLOSES}")
+_CODE_SPAN: Final = re.compile(r"(`[^`]*`)")
 _OPENING_SIGN: Final = re.compile(r"^[^\w`'\"“‘(\[/~$@#<.-]+")
 _TOKEN: Final = re.compile(r"[^\W_]+(?:[._/-][^\W_]+)*")
 _NUMBER: Final = re.compile(r"\d+(?:[.:]\d+)*")
@@ -54,7 +59,9 @@ _LABEL: Final = {
 
 def plain(sentence: str) -> str:
     """One line without markdown emphasis and opening signs; the words stay as they were said."""
-    return _OPENING_SIGN.sub("", _EMPHASIS.sub("", " ".join(sentence.split()))).strip()
+    parts = _CODE_SPAN.split(" ".join(sentence.split()))
+    parts[::2] = [_ITALIC.sub(r"\1", _EMPHASIS.sub("", part)) for part in parts[::2]]
+    return _OPENING_SIGN.sub("", "".join(parts)).strip()
 
 
 def title_of(text: str) -> str:

@@ -91,6 +91,10 @@ def is_announcement(text: str, *, of_person: bool) -> bool:
     return bool((_LET_ME if of_person else _ANNOUNCING).match(text))
 
 
+# What a short line with a colon announces stands elsewhere; an ellipsis was cut off.
+_LEFT_OPEN: Final = re.compile(r"^(?:\S+\s+){0,6}\S+:[*_`\s]*$|(?:\.\.\.|…)[*_`\s]*$")
+
+
 def is_noise(text: str) -> bool:
     """True for small talk, lead-ins, empty claims, place-holders, and what is too short or too long."""
     if len(text) > MAX_CHARS or (count_words(text) < MIN_WORDS and "`" not in text):
@@ -103,4 +107,5 @@ def is_noise(text: str) -> bool:
         or _LEAD_IN.match(text)
         or _PLACE_HOLDER.search(text)
         or _HYPOTHETICAL.match(text)
+        or _LEFT_OPEN.search(text)
     )

@@ -13,7 +13,7 @@ from datetime import datetime
 
 NOTE_CHARS = 600  # of one note: at most two sentences; the whole stands at /notes/{id}
 TURN_CHARS = 700  # of one turn
-NOTE_HEAD = "Notes (argus note show ID gives the whole with its source):"
+NOTE_HEAD = "Notes:"
 TURN_HEAD = "Said before, verbatim:"
 LATEST_HEAD = "The end of the latest other conversation in this project ({when}), verbatim:"
 

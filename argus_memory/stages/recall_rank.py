@@ -189,7 +189,8 @@ def _turn(
         rrf_score=plain,
         support=max(_rrf(found, other) for other in beside),
         coverage=max(_coverage(rows[other], found) for other in beside),
-        cosine=max(cosines, default=None),
+        # A turn that still waits for its vector is judged by its words, whatever stands beside it.
+        cosine=max(cosines) if row["cosine"] is not None else None,
         why=_why(found, raw_id),
         project=row["project"],
         said_at=row["said_at"],

@@ -88,16 +88,30 @@ def search(
         prepare(conn, depth)
         speakers, lexemes = name_people(conn, q, project)
         question = Question(q, now, meaning.vector, space, lexemes, project)
-        found: list[Scored] = []
+        tracks: list[tuple[list[Scored], list[str]]] = []
         if "note" in types:
-            found += find_notes(conn, question, depth, fusion=settings.fusion)[0]
+            tracks.append(find_notes(conn, question, depth, fusion=settings.fusion))
         if "turn" in types:
-            found += find_turns(conn, question, depth, speakers, fusion=settings.fusion)[0]
+            tracks.append(find_turns(conn, question, depth, speakers, fusion=settings.fusion))
+        found = [one for scored, _ in tracks for one in scored]
+        if any(stems for _, stems in tracks):
+            found = keep_related(found, space)
         best = sorted(found, key=lambda one: (-one.score, -one.rrf_score, one.type, one.id))[:limit]
         bodies = load_bodies(conn, [one.id for one in best if one.type == "turn"], TEXT_CHARS)
     hits = Hits(_hit(one, bodies) for one in best)
     hits.degraded = meaning.degraded
     return hits
+
+
+def keep_related(found: list[Scored], space: Space | None) -> list[Scored]:
+    """What is left of hits of which none holds a word of the question: those near enough in meaning to be evidence.
+
+    The nearest vectors of a word that nobody ever said are not an answer.
+    """
+    if space is None or any("lexical" in one.why for one in found):
+        return found
+    floors = {"note": space.thresholds.get("evidence_note"), "turn": space.thresholds.get("evidence_turn")}
+    return [one for one in found if (floor := floors[one.type]) is None or (one.cosine or 0.0) >= floor]
 
 
 def find_meaning(

@@ -123,6 +123,13 @@ def test_verbatim_turns_are_found_before_anything_is_distilled(store: Store) -> 
     assert "drawn by vega" in found.text
 
 
+def test_a_turn_that_waits_for_its_vector_is_judged_by_its_words(store: Store) -> None:
+    """What was said a moment ago is recalled at once, also in a session whose earlier turns are embedded."""
+    add_turn(store.db, "The zephyr archive lives on the north shelf.", at(13), session="charts")
+    found = ask(store, "Where does the zephyr archive live on which shelf?")
+    assert "north shelf" in found.text
+
+
 def test_the_current_sessions_own_turns_are_left_out(store: Store) -> None:
     """They are in its context already."""
     found = ask(store, "What draws the charts of our report?", session="charts")

@@ -93,6 +93,11 @@ def test_a_question_without_search_words_still_finds_by_meaning(store: Store, q:
     assert isinstance(find(store, q), Hits)
 
 
+def test_a_word_that_nobody_ever_said_finds_nothing(store: Store) -> None:
+    """The nearest vectors of a word without any match are no answer, unless they are near enough to be evidence."""
+    assert list(find(store, "zzzzqq")) == []
+
+
 def test_the_database_scores_as_the_reference_formula_does(store: Store) -> None:
     """BM25 written into the query, term counts read off ts_rank, equals BM25 computed here."""
     texts = ["vega vega vega charts", "charts", "vega " * 9, "the vega of a long turn " + "filler words here " * 20]
