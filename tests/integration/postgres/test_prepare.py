@@ -146,9 +146,9 @@ def test_two_supervisors_on_one_database_are_refused(
         second.hold_lock()
     password = dsn.split(":")[2].split("@")[0]
     assert password not in str(refused.value)
-    first.stop()
+    first.stop(5)
     second.hold_lock()
-    second.stop()
+    second.stop(5)
 
 
 def test_a_lock_lost_with_its_session_is_taken_again(
@@ -167,7 +167,7 @@ def test_a_lock_lost_with_its_session_is_taken_again(
     other = database(dsn, tmp_path)
     with pytest.raises(AlreadyRunning):
         other.hold_lock()
-    held.stop()
+    held.stop(5)
 
 
 def test_a_command_without_a_hub_uses_the_external_database(dsn: str, tmp_path: Path) -> None:
