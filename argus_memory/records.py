@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any, Literal
 
 Kind = Literal["turn", "document", "event", "synthesis"]
 UnitKind = Literal["episode", "item"]
 Verdict = Literal["duplicate", "refine", "supersede", "distinct"]
+
+Handler = Literal["code", "llm", "agent"]
+TaskMode = Literal["run", "observe"]
+Outcome = Literal["ok", "failed", "timed-out", "skipped", "overrunning", "orphaned"]
+StartedBy = Literal["schedule", "person", "catch-up", "report"]
 
 KINDS: tuple[str, ...] = ("turn", "document", "event", "synthesis")
 CATEGORIES: tuple[str, ...] = ("preference", "person", "fact", "decision", "context", "procedure")
@@ -157,3 +163,83 @@ class ProcessReport:
     dedup: Mapping[str, int] = field(default_factory=dict)
     held: int = 0
     seconds: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskSpec:
+    """A stanza of tasks/config.ini that can be used; see docs/tasks.md for what each key means.
+
+    schedule: as written (5 or 6 fields, @daily, `@every 90m`); None: started by a person only.
+    command: for `sh -c` in `folder` (code); prompt: text or `file:NAME` below the folder (llm, agent).
+    mode `observe`: expected and reported, but started by another scheduler.
+    """
+
+    name: str
+    handler: Handler
+    folder: Path
+    file: Path
+    line: int
+    command: str | None = None
+    prompt: str | None = None
+    schedule: str | None = None
+    timezone: str = "UTC"
+    start_grace: timedelta = timedelta(minutes=5)
+    max_runtime: timedelta = timedelta(hours=1)
+    channel: str | None = None
+    retries: int = 0
+    no_overlap: bool = True
+    failures_before_alert: int = 1
+    enabled: bool = True
+    env: Mapping[str, str] = field(default_factory=dict)
+    mode: TaskMode = "run"
+    image: str | None = None
+    description: str = ""
+    engines: tuple[str, ...] = ()
+    model: tuple[str, ...] = ()
+    budget_usd: float | None = None
+    max_turns: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenTask:
+    """A stanza, or the whole file, that cannot be used: where, what is wrong, what to do."""
+
+    name: str
+    file: Path
+    line: int
+    problem: str
+    cure: str
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.file.name}:{self.line}: {self.problem}; {self.cure}"
+
+
+@dataclass(frozen=True, slots=True)
+class TaskList:
+    """What config.ini says: usable stanzas and broken ones, in the order of the file."""
+
+    tasks: tuple[TaskSpec, ...]
+    broken: tuple[BrokenTask, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """How a run of a task ended. cost_usd: None where it is not known; signal: that ended it, if one did."""
+
+    rid: str
+    task: str
+    outcome: Outcome
+    started_at: datetime
+    finished_at: datetime
+    exit_code: int | None = None
+    signal: int | None = None
+    reason: str | None = None
+    stdout_tail: str = ""
+    stderr_tail: str = ""
+    stdout_bytes: int = 0
+    stderr_bytes: int = 0
+    output: Any = None
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    cost_usd: float | None = None
+    engine: str | None = None

@@ -7,14 +7,33 @@ sentence. docs/options.md is checked against OPTIONS by a test, so an option can
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from datetime import timedelta
+from datetime import time, timedelta
 from pathlib import Path
 from typing import Any
 
 from argus_memory.errors import SettingError
+from argus_memory.option_values import (
+    one_of,
+    parse_database,
+    parse_duration,
+    parse_fraction,
+    parse_identifier,
+    parse_levels,
+    parse_list,
+    parse_path,
+    parse_port,
+    parse_positive,
+    parse_text,
+    parse_time_of_day,
+    parse_token,
+    parse_url,
+    parse_zone,
+    some_of,
+)
+
+CODE_FOLDER = Path(__file__).resolve().parent.parent
 
 # --- capture -------------------------------------------------------------------------------------------------
 CAPTURE_MAX_ITEMS = 1000  # items a request
@@ -87,6 +106,31 @@ class Settings:
     telegram_chats: tuple[str, ...]
     vault: Path | None
     tasks: Path
+    timezone: str | None
+    ask_model: tuple[str, ...]
+    agent_model: tuple[str, ...]
+    engines: tuple[str, ...]
+    claude: str
+    codex: str
+    runtime_calls_per_hour: int
+    digest_at: time
+    remind_every: timedelta
+    alert_channel: str
+    webhook_url: str | None
+    ntfy_url: str | None
+    ntfy_token: str | None
+    slo: Mapping[str, float]
+    canary_every: timedelta
+    backups: Path | None
+
+    @property
+    def tasks_folder(self) -> Path:
+        """Where config.ini stands; a relative ARGUS_TASKS is below the folder of the code, not of the caller."""
+        return self.tasks if self.tasks.is_absolute() else CODE_FOLDER / self.tasks
+
+    @property
+    def backups_folder(self) -> Path:
+        return self.backups or self.home / "backups"
 
     @property
     def dagster_home(self) -> Path:
@@ -113,140 +157,86 @@ class Option:
         return self.name.removeprefix("ARGUS_").lower()
 
 
-_DURATION = re.compile(r"(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?")
-
-
-def parse_duration(text: str) -> timedelta:
-    """`30s`, `5m`, `1h30m`, `2d`; raises ValueError on anything else, zero included."""
-    match = _DURATION.fullmatch(text.strip())
-    if not match or not any(match.groups()):
-        raise ValueError(f"{text!r} is not a duration")
-    days, hours, minutes, seconds = (int(part or 0) for part in match.groups())
-    span = timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds)
-    if not span:
-        raise ValueError("a duration of zero")
-    return span
-
-
-def _text(text: str) -> str:
-    return text
-
-
-def _port(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 65535:
-        raise ValueError(f"{text!r} is not a port")
-    return int(text)
-
-
-def _positive(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise ValueError(f"{text!r} is not a whole number above 0")
-    return int(text)
-
-
-def _fraction(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        raise ValueError(f"{text!r} is not a number") from None
-    if not 0 <= value <= 1:  # also refuses nan
-        raise ValueError(f"{text} is outside 0 to 1")
-    return value
-
-
-def _list(text: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(",") if part.strip())
-
-
-def _path(text: str) -> Path:
-    return Path(text).expanduser()
-
-
-def _url(text: str) -> str:
-    if not re.fullmatch(r"https?://[^\s/]+(/\S*)?", text):
-        raise ValueError("not a web address")
-    return text.rstrip("/")
-
-
-def _database(text: str) -> str:
-    if not re.match(r"postgres(ql)?://", text):
-        raise ValueError("not a PostgreSQL address")
-    return text
-
-
-def _word(*words: str) -> Callable[[str], str]:
-    def parse(text: str) -> str:
-        if text not in words:
-            raise ValueError(f"{text!r} is not one of them")
-        return text
-
-    return parse
-
-
-def _identifier(text: str) -> str:
-    if not re.fullmatch(r"[a-z_][a-z0-9_]{0,62}", text):
-        raise ValueError(f"{text!r} is not the name of a text-search configuration")
-    return text
-
-
-def _token(text: str) -> str:
-    if len(text) < 16 or not text.isascii() or any(c.isspace() for c in text):
-        raise ValueError("too short or with characters a header cannot carry")
-    return text
-
-
 LONG_ENOUGH = "at least 16 ASCII characters without spaces"
 OPTIONS: tuple[Option, ...] = (
-    Option("ARGUS_HOME", "~/.argus", _path, "a folder", "everything Argus keeps on this machine"),
-    Option("ARGUS_DATABASE_URL", None, _database, "postgresql://user:password@host:port/database",
+    Option("ARGUS_HOME", "~/.argus", parse_path, "a folder", "everything Argus keeps on this machine"),
+    Option("ARGUS_DATABASE_URL", None, parse_database, "postgresql://user:password@host:port/database",
            "an external PostgreSQL with pgvector; unset: the embedded one under the home", secret=True),
-    Option("ARGUS_API_HOST", "127.0.0.1", _text, "a host name or address", "where the API listens"),
-    Option("ARGUS_API_PORT", "8484", _port, "1 to 65535", "the API's port"),
-    Option("ARGUS_DAGSTER_PORT", "3000", _port, "1 to 65535", "the Dagster UI's port, always on 127.0.0.1"),
-    Option("ARGUS_CAPTURE_TOKEN", None, _token, LONG_ENOUGH, "hooks: capture and recall", secret=True),
-    Option("ARGUS_MCP_TOKEN", None, _token, LONG_ENOUGH, "agents: reads and an agent's writes", secret=True),
-    Option("ARGUS_ADMIN_TOKEN", None, _token, LONG_ENOUGH, "a person: everything", secret=True),
-    Option("ARGUS_API_URL", None, _url, "http(s)://host[:port]",
+    Option("ARGUS_API_HOST", "127.0.0.1", parse_text, "a host name or address", "where the API listens"),
+    Option("ARGUS_API_PORT", "8484", parse_port, "1 to 65535", "the API's port"),
+    Option("ARGUS_DAGSTER_PORT", "3000", parse_port, "1 to 65535", "the Dagster UI's port, always on 127.0.0.1"),
+    Option("ARGUS_CAPTURE_TOKEN", None, parse_token, LONG_ENOUGH, "hooks: capture and recall", secret=True),
+    Option("ARGUS_MCP_TOKEN", None, parse_token, LONG_ENOUGH, "agents: reads and an agent's writes", secret=True),
+    Option("ARGUS_ADMIN_TOKEN", None, parse_token, LONG_ENOUGH, "a person: everything", secret=True),
+    Option("ARGUS_API_URL", None, parse_url, "http(s)://host[:port]",
            "where hooks find the hub; unset: the API's host and port"),
-    Option("ARGUS_DAGSTER_URL", None, _url, "http(s)://host[:port]",
+    Option("ARGUS_DAGSTER_URL", None, parse_url, "http(s)://host[:port]",
            "where Argus asks Dagster; unset: ARGUS_DAGSTER_PORT on 127.0.0.1"),
-    Option("ARGUS_EXCLUDE", "", _list, "globs of folders, comma-separated",
+    Option("ARGUS_EXCLUDE", "", parse_list, "globs of folders, comma-separated",
            "folders never captured, imported or recalled into"),
-    Option("ARGUS_RECALL_FLOOR", str(RECALL_FLOOR), _fraction, "0 to 1",
+    Option("ARGUS_RECALL_FLOOR", str(RECALL_FLOOR), parse_fraction, "0 to 1",
            "relevance floor of prompt recall, on the RRF scale (two first places give 0.0328)"),
-    Option("ARGUS_LLM_BASE_URL", None, _url, "http(s)://host[:port][/path]",
+    Option("ARGUS_LLM_BASE_URL", None, parse_url, "http(s)://host[:port][/path]",
            "an OpenAI-compatible address, a LiteLLM proxy for instance"),
-    Option("ARGUS_LLM_API_KEY", None, _text, "the key for that address", "sent to the model server only",
+    Option("ARGUS_LLM_API_KEY", None, parse_text, "the key for that address", "sent to the model server only",
            secret=True),
-    Option("ARGUS_DISTILL_MODEL", "", _list, "model names as LiteLLM writes them, comma-separated",
+    Option("ARGUS_DISTILL_MODEL", "", parse_list, "model names as LiteLLM writes them, comma-separated",
            "models that distill, first the one to try first; unset: the extractive distiller"),
-    Option("ARGUS_JUDGE_MODEL", "", _list, "model names as LiteLLM writes them, comma-separated",
+    Option("ARGUS_JUDGE_MODEL", "", parse_list, "model names as LiteLLM writes them, comma-separated",
            "models that judge near-duplicates; unset: the rules alone"),
-    Option("ARGUS_EMBED_MODEL", None, _text, "a model name as LiteLLM writes it",
+    Option("ARGUS_EMBED_MODEL", None, parse_text, "a model name as LiteLLM writes it",
            "the model that embeds; unset: the embedded one"),
-    Option("ARGUS_EMBED_DIM", None, _positive, "a whole number above 0",
+    Option("ARGUS_EMBED_DIM", None, parse_positive, "a whole number above 0",
            f"size of its vectors; unset: {LITELLM_EMBED_DIM} with a LiteLLM model, the embedded model's own without"),
-    Option("ARGUS_TEXT_SEARCH", "english", _identifier, "the name of a PostgreSQL text-search configuration",
+    Option("ARGUS_TEXT_SEARCH", "english", parse_identifier, "the name of a PostgreSQL text-search configuration",
            "how text is split and stemmed; `simple` for languages without a stemmer"),
     Option("ARGUS_IDLE_CLOSE", "30m", parse_duration, "a duration: 30s, 5m, 1h30m, 2d",
            "after this silence a conversation's tail is closed and distilled"),
     Option("ARGUS_LLM_TIMEOUT", "2m", parse_duration, "a duration: 30s, 5m, 1h30m, 2d", "limit of one model call"),
-    Option("ARGUS_LLM_CONTEXT", "8192", _positive, "a whole number above 0",
+    Option("ARGUS_LLM_CONTEXT", "8192", parse_positive, "a whole number above 0",
            "tokens a distilling model can take at once; a longer episode is distilled in parts"),
-    Option("ARGUS_LLM_CALLS_PER_HOUR", "600", _positive, "a whole number above 0",
+    Option("ARGUS_LLM_CALLS_PER_HOUR", "600", parse_positive, "a whole number above 0",
            "budget of model calls an hour and stage; above it the stage waits and says so"),
-    Option("ARGUS_LLM_TOKENS_PER_HOUR", "2000000", _positive, "a whole number above 0",
+    Option("ARGUS_LLM_TOKENS_PER_HOUR", "2000000", parse_positive, "a whole number above 0",
            "budget of tokens an hour and stage"),
     Option("ARGUS_RUN_RETENTION", "30d", parse_duration, "a duration: 30s, 5m, 1h30m, 2d",
            "how long finished Dagster runs and their logs are kept"),
-    Option("ARGUS_FUSION", "best", _word("best", "rrf"), "best or rrf",
+    Option("ARGUS_FUSION", "best", one_of("best", "rrf"), "best or rrf",
            "how the search tracks are joined; rrf is plain reciprocal rank fusion (k = 60)"),
-    Option("ARGUS_TELEGRAM_TOKEN", None, _text, "a bot's token", "the Telegram bot", secret=True),
-    Option("ARGUS_TELEGRAM_BASE_URL", None, _url, "http(s)://host[:port][/path]", "another Bot API server"),
-    Option("ARGUS_TELEGRAM_CHATS", "", _list, "name=chat_id or name=chat_id/thread_id, comma-separated",
+    Option("ARGUS_TELEGRAM_TOKEN", None, parse_text, "a bot's token", "the Telegram bot", secret=True),
+    Option("ARGUS_TELEGRAM_BASE_URL", None, parse_url, "http(s)://host[:port][/path]", "another Bot API server"),
+    Option("ARGUS_TELEGRAM_CHATS", "", parse_list, "name=chat_id or name=chat_id/thread_id, comma-separated",
            "where messages go; `main` is the default"),
-    Option("ARGUS_VAULT", None, _path, "a folder", "where the Markdown vault is written"),
-    Option("ARGUS_TASKS", "tasks", _path, "a folder", "the tasks: config.ini and a folder each"),
+    Option("ARGUS_VAULT", None, parse_path, "a folder", "where the Markdown vault is written"),
+    Option("ARGUS_TASKS", "tasks", parse_path, "a folder",
+           "the tasks: config.ini and a folder each; a relative one is below the folder of the code"),
+    Option("ARGUS_TIMEZONE", None, parse_zone, "a time zone as in Europe/Vienna",
+           "zone of the digest's hour and of tasks that name none; unset: this machine's"),
+    Option("ARGUS_ASK_MODEL", "", parse_list, "model names as LiteLLM writes them, comma-separated",
+           "models that answer llm tasks and POST /ask, the local one first; unset: those calls are refused"),
+    Option("ARGUS_AGENT_MODEL", "", parse_list, "model names as LiteLLM writes them, comma-separated",
+           "models of an agent task's last resort, the API; unset: that engine is not configured"),
+    Option("ARGUS_ENGINES", "claude,codex,api", some_of("claude", "codex", "api"),
+           "claude, codex, api, comma-separated", "the engines of agent tasks, in the order they are tried"),
+    Option("ARGUS_CLAUDE", "claude", parse_text, "a command or path", "the Claude Code executable of agent tasks"),
+    Option("ARGUS_CODEX", "codex", parse_text, "a command or path", "the Codex executable of agent tasks"),
+    Option("ARGUS_RUNTIME_CALLS_PER_HOUR", "20", parse_positive, "a whole number above 0",
+           "budget of engine calls an hour where ARGUS_DISTILL_MODEL or ARGUS_JUDGE_MODEL is `runtime`"),
+    Option("ARGUS_DIGEST_AT", "07:30", parse_time_of_day, "HH:MM", "when the daily digest is written"),
+    Option("ARGUS_REMIND_EVERY", "6h", parse_duration, "a duration: 30s, 5m, 1h30m, 2d",
+           "pace of reminders while an alert stays open"),
+    Option("ARGUS_ALERT_CHANNEL", "main", parse_text, "a name of ARGUS_TELEGRAM_CHATS, webhook or ntfy",
+           "where alerts and the digest go"),
+    Option("ARGUS_WEBHOOK_URL", None, parse_url, "http(s)://host[:port][/path]",
+           "gets what is sent to the channel `webhook`, as JSON", secret=True),
+    Option("ARGUS_NTFY_URL", None, parse_url, "http(s)://host[:port]/topic",
+           "gets what is sent to the channel `ntfy`"),
+    Option("ARGUS_NTFY_TOKEN", None, parse_text, "an access token", "sent to that ntfy server only", secret=True),
+    Option("ARGUS_SLO", "", parse_levels, "name=number, comma-separated",
+           "service levels that differ from the defaults, see docs/operating.md"),
+    Option("ARGUS_CANARY_EVERY", "1h", parse_duration, "a duration: 30s, 5m, 1h30m, 2d",
+           "pace of the canary turn that travels from hook to recall"),
+    Option("ARGUS_BACKUPS", None, parse_path, "a folder", "where backups are kept; unset: backups below the home"),
 )
 
 
@@ -274,7 +264,7 @@ def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
     programs (hooks, tasks) have variables of their own.
     """
     given = dict(os.environ if environment is None else environment)
-    home = _path(given.get("ARGUS_HOME") or "~/.argus").absolute()
+    home = parse_path(given.get("ARGUS_HOME") or "~/.argus").absolute()
     given = {**read_env_file(home / "env"), **{k: v for k, v in given.items() if v}, "ARGUS_HOME": str(home)}
     values: dict[str, Any] = {}
     for option in OPTIONS:

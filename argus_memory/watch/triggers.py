@@ -8,7 +8,9 @@ from typing import Final
 _KEPT_TABLES: Final = (
     "episodes", "turns", "capture_outcomes", "redactions", "session_marks", "near_duplicates", "segment_checks",
     "episode_events", "distilled_notes", "gate_rejections", "distill_failures", "llm_calls", "stage_passes",
-    "dedup_log", "injections",
+    "dedup_log", "injections", "task_schedules", "task_pauses", "task_runs", "expected_runs", "expected_run_events",
+    "run_reports", "alerts", "deliveries", "delivery_attempts", "audit_results", "canary_runs", "engine_attempts",
+    "task_items", "task_events",
 )  # fmt: skip
 KEEPING: Final = frozenset(f"{table}.{table}_kept" for table in _KEPT_TABLES) | {
     "raw_items.raw_items_immutable",
@@ -21,6 +23,7 @@ FILLING: Final = frozenset(
         "distilled_notes.distilled_notes_terms",
         "distilled_notes.distilled_notes_written",
         "distilled_notes.distilled_notes_orphaned",
+        "expected_runs.expected_runs_noted",
     }
 )
 REQUIRED_TRIGGERS: Final = KEEPING | FILLING

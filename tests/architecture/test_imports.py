@@ -8,11 +8,11 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 # Each layer may import itself and what stands before it.
 LAYERS = [
-    {"argus_memory.records", "argus_memory.errors", "argus_memory.settings"},
+    {"argus_memory.records", "argus_memory.errors", "argus_memory.option_values", "argus_memory.settings"},
     {"argus_memory.rules", "argus_memory.transcripts"},
     {"argus_memory.db", "argus_memory.models", "argus_memory.migrate"},
     {"argus_memory.stages"},
-    {"argus_memory.upkeep", "argus_memory.watch"},
+    {"argus_memory.upkeep", "argus_memory.watch", "argus_memory.tasks"},
     {"argus_assets", "argus_api", "argus_cli"},
 ]
 FACES = {"argus_assets", "argus_api", "argus_cli"}

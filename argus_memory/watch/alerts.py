@@ -1,0 +1,171 @@
+"""One alert for each change of state: opened once, reminded at a set pace, closed with the down time.
+
+    raise_alert   1. insert the open row; another row is open: nobody is told again, 2. write the delivery
+    clear_alert   1. close the open row; none is open: nothing to tell,              2. write the recovery
+    remind_alerts 1. move `reminded_at` of an open row on; it moved already: no,     2. write the reminder
+
+Each step 1 changes one row or none, and only who changed it writes step 2, in the same transaction. So two watchdogs
+that see the same thing at the same moment tell it once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+from psycopg.types.json import Jsonb
+
+from argus_memory.db import Connection, Database, queries
+from argus_memory.settings import Settings
+
+DeliveryKind = Literal["alert", "recovery", "reminder", "digest", "deliver", "answer"]
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A thing that is wrong. `kind` and `subject` together name it: ("no-show", "task:backup").
+
+    title: one sentence for a person, without markup; detail: what else helps, lines; evidence: ids to look at;
+    channel: where it goes, ARGUS_ALERT_CHANNEL unless given; link: a page that shows more.
+    """
+
+    kind: str
+    subject: str
+    title: str
+    detail: str = ""
+    severity: Literal["warn", "error"] = "error"
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    channel: str | None = None
+    link: str | None = None
+    task: str | None = None
+
+
+def raise_alert(conn: Connection, settings: Settings, condition: Condition, *, now: datetime, by: str) -> int | None:
+    """Open the alert and put its message into the outbox; None when it was open already (its detail is renewed)."""
+    q = queries("alerts")
+    params = {
+        "kind": condition.kind,
+        "subject": condition.subject,
+        "severity": condition.severity,
+        "title": condition.title,
+        "detail": condition.detail or None,
+        "evidence": Jsonb(dict(condition.evidence)),
+        "channel": condition.channel,
+        "now": now,
+        "by": by,
+    }
+    row = conn.execute(q.open_alert, params).fetchone()
+    if row is None:
+        conn.execute(q.update_alert, params)
+        return None
+    alert_id = int(row["id"])
+    put_delivery(
+        conn,
+        key=f"alert:{alert_id}:opened",
+        kind="alert",
+        channel=condition.channel or settings.alert_channel,
+        title=condition.title,
+        body=condition.detail,
+        link=condition.link,
+        alert_id=alert_id,
+        task=condition.task,
+        now=now,
+    )
+    return alert_id
+
+
+def clear_alert(
+    conn: Connection, settings: Settings, kind: str, subject: str, *, now: datetime, by: str, title: str | None = None
+) -> int | None:
+    """Close the open alert and tell the recovery with its down time; None when none was open."""
+    params = {"kind": kind, "subject": subject, "now": now, "by": by}
+    row = conn.execute(queries("alerts").close_alert, params).fetchone()
+    if row is None:
+        return None
+    lasted = describe_span(now - row["opened_at"])
+    put_delivery(
+        conn,
+        key=f"alert:{row['id']}:closed",
+        kind="recovery",
+        channel=row["channel"] or settings.alert_channel,
+        title=title or f"Well again: {row['title']}",
+        body=f"It lasted {lasted}.",
+        alert_id=row["id"],
+        now=now,
+    )
+    return int(row["id"])
+
+
+def remind_alerts(db: Database, settings: Settings, *, now: datetime) -> int:
+    """Put a reminder of every alert that stayed open for another ARGUS_REMIND_EVERY into the outbox."""
+    q = queries("alerts")
+    pace = {"now": now, "pace": settings.remind_every}
+    told = 0
+    for due in db.fetch_all(q.due_reminders, pace):
+        with db.transaction() as conn:
+            row = conn.execute(q.remind_alert, {**pace, "id": due["id"]}).fetchone()
+            if row is None:
+                continue
+            told += 1
+            put_delivery(
+                conn,
+                key=f"alert:{row['id']}:reminder:{row['reminders']}",
+                kind="reminder",
+                channel=row["channel"] or settings.alert_channel,
+                title=f"Still so, for {describe_span(now - row['opened_at'])}: {row['title']}",
+                body=row["detail"] or "",
+                alert_id=row["id"],
+                now=now,
+            )
+    return told
+
+
+def put_delivery(
+    conn: Connection,
+    *,
+    key: str,
+    kind: DeliveryKind,
+    channel: str,
+    title: str,
+    body: str,
+    now: datetime,
+    link: str | None = None,
+    alert_id: int | None = None,
+    task: str | None = None,
+    rid: str | None = None,
+) -> int | None:
+    """Put one message into the outbox; None when one with this key is there already."""
+    row = conn.execute(
+        queries("alerts").insert_delivery,
+        {
+            "key": key,
+            "kind": kind,
+            "channel": channel,
+            "title": title,
+            "body": body,
+            "link": link,
+            "alert_id": alert_id,
+            "task": task,
+            "rid": rid,
+            "now": now,
+        },
+    ).fetchone()
+    return int(row["id"]) if row else None
+
+
+def describe_span(span: timedelta) -> str:
+    """`40 s`, `12 min`, `3 h 5 min`, `2 days 4 h`: two units at most; a span below zero counts as none."""
+    seconds = max(0, int(span.total_seconds()))
+    if seconds < 60:
+        return f"{seconds} s"
+    minutes = seconds // 60
+    if minutes < 60:
+        return f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    if hours < 24:
+        return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+    days, hours = divmod(hours, 24)
+    word = "day" if days == 1 else "days"
+    return f"{days} {word} {hours} h" if hours else f"{days} {word}"
