@@ -38,6 +38,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("import", "import_command", "bring transcripts of Claude Code and Codex into memory", json=True),
     Command("process", "process_command", "work off what waits: segment, distill, embed, dedup", json=True),
     Command("review", "review_command", "merges of notes that wait for a person, or to take back", json=True),
+    Command("todo", "todo_command", "to-dos noticed in memory, and the evidence that settles them", json=True),
     Command("service", "service_command", "start Argus at log-in and after a reboot"),
     Command("hooks", "hooks_command", "wire the capture and recall hooks into Claude Code or Codex", json=True),
     Command("recall", "recall_command", "what a session would be given about a question, with sources", json=True),

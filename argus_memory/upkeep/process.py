@@ -21,6 +21,7 @@ from argus_memory.stages.distill import distill_pending
 from argus_memory.stages.embed import Target, embed_pending
 from argus_memory.stages.segment import segment_pending
 from argus_memory.stages.spaces import ensure_space
+from argus_memory.stages.task_items import notice_task_items
 from argus_memory.watch.pending import has_fresh_work
 
 BACKLOG_SECONDS = 60.0  # a stage, while nothing of today waits
@@ -120,6 +121,12 @@ def _dedup(work: Work) -> Batch:
     return Batch(counts, report.notes >= limit and report.stopped is None, report.stopped)
 
 
+def _task_items(work: Work) -> Batch:
+    report = notice_task_items(work.db, work.settings, now=work.clock(), run_id=work.run_id)
+    counts = {name: getattr(report, name) for name in report.__slots__}
+    return Batch(counts, report.more and report.stopped is None, report.stopped)
+
+
 def _projects(work: Work) -> Batch:
     row = work.db.fetch_one(queries("pending").count_projects)
     return Batch(dict(row or {}))
@@ -132,6 +139,7 @@ STAGES: Mapping[str, Callable[[Work], Batch]] = {
     "distilled_notes": _distill,
     "note_embeddings": _embed_notes,
     "dedup_log": _dedup,
+    "task_items": _task_items,
     "projects": _projects,
 }
 # What is left over, as opposed to what was done: the last batch's figure is the stage's.

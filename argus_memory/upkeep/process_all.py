@@ -25,6 +25,7 @@ STAGE_OF = {
     "distilled_notes": "distill",
     "note_embeddings": "embed",
     "dedup_log": "dedup",
+    "task_items": "task_items",
 }
 # Counts that mean a round changed something. A unit that failed is put off by its stage, so it does not come again.
 PROGRESS = (

@@ -39,10 +39,12 @@ def upgrade() -> None:
             evidence text not null constraint task_events_evidence check (
                 evidence in ('note', 'turn', 'document', 'run', 'commit', 'person', 'time')),
             evidence_id text,
+            source text,
             quote text,
             method text not null constraint task_events_method check (method in ('cue', 'model', 'person', 'time')),
             score real
         );
+        comment on column task_events.source is 'what two signs must differ in to count twice: a session, document, run or commit';
         create index task_events_item on task_events (item_id, id);
         create index task_events_at on task_events (at desc);
 

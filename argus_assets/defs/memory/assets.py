@@ -76,6 +76,12 @@ def dedup_log(context: dg.AssetExecutionContext, memory: MemoryResource) -> dg.M
     return _whole(_work(context, memory, "dedup_log"))
 
 
+@dg.asset(deps=["raw_items", "distilled_notes"], group_name=GROUP, kinds={"postgres"})
+def task_items(context: dg.AssetExecutionContext, memory: MemoryResource) -> dg.MaterializeResult[None]:
+    """To-dos noticed in notes and syntheses, and the later turns, notes, commits and runs that settle them."""
+    return _whole(_work(context, memory, "task_items"))
+
+
 @dg.asset(deps=["raw_items", "episodes"], group_name=GROUP, kinds={"postgres"})
 def projects(context: dg.AssetExecutionContext, memory: MemoryResource) -> dg.MaterializeResult[None]:
     """The registry of projects and of the keys that name them."""

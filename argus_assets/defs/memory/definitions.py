@@ -16,6 +16,7 @@ memory = dg.Definitions(
         assets.distilled_notes,
         assets.note_embeddings,
         assets.dedup_log,
+        assets.task_items,
         assets.projects,
         assets.injections,
     ],

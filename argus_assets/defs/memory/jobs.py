@@ -22,9 +22,10 @@ STEPS: dict[str, tuple[str, bool]] = {
     "distill_units": ("distilled_notes", True),
     "embed_notes": ("note_embeddings", True),
     "dedup_notes": ("dedup_log", False),
+    "notice_task_items": ("task_items", False),
     "count_projects": ("projects", False),
 }
-# Seconds; six stages of a minute each, and one model call that takes its time. A worker that hangs is ended then.
+# Seconds; seven stages of a minute each, and one model call that takes its time. A worker that hangs is ended then.
 MAX_RUNTIME = 1800
 
 
@@ -45,6 +46,6 @@ def _step(name: str, priority: int) -> dg.OpDefinition:
 
 process_memory = dg.GraphDefinition(
     name=PROCESS_MEMORY,
-    description="Works off what waits, newest first: embed, segment, distill, embed, dedup.",
+    description="Works off what waits, newest first: embed, segment, distill, embed, dedup, to-dos.",
     node_defs=[_step(name, len(STEPS) - place) for place, name in enumerate(STEPS)],
 ).to_job(tags={"dagster/max_runtime": str(MAX_RUNTIME)}, executor_def=dg.in_process_executor)
