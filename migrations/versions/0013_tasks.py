@@ -44,6 +44,7 @@ def upgrade() -> None:
             from_at timestamptz not null,
             until_at timestamptz,
             ended_at timestamptz,
+            ended_by text,
             actor text not null,
             reason text
         );

@@ -1,0 +1,39 @@
+"""`env.NAME = value` of a stanza: `${VARIABLE}` is a variable of the hub: no secret need stand in the list."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+MASKED: Final = "[masked]"
+_REFERENCE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+def expand_env(env: Mapping[str, str], environment: Mapping[str, str]) -> dict[str, str]:
+    """The values a task gets, each `${VARIABLE}` replaced; a lone `$` stays.
+
+    environment: the hub's variables, over those of `$ARGUS_HOME/env`. Raises ValueError naming a variable that is
+    not there: an empty secret would let the task fail later, and elsewhere.
+    """
+
+    def replace(match: re.Match[str]) -> str:
+        try:
+            return environment[match[1]]
+        except KeyError:
+            raise ValueError(
+                f"the stanza asks for ${{{match[1]}}}, which the hub's environment does not have;"
+                f" set {match[1]} in $ARGUS_HOME/env or where Argus is started"
+            ) from None
+
+    return {name: _REFERENCE.sub(replace, value) for name, value in env.items()}
+
+
+def references(env: Mapping[str, str]) -> tuple[str, ...]:
+    """The hub's variables that the values ask for, each once."""
+    return tuple(dict.fromkeys(name for value in env.values() for name in _REFERENCE.findall(value)))
+
+
+def mask_env(env: Mapping[str, str]) -> dict[str, str]:
+    """For tables and pages: names, and references as they stand; every other value is hidden, secret or not."""
+    return {name: value if _REFERENCE.fullmatch(value) else MASKED for name, value in env.items()}
