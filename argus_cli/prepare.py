@@ -3,8 +3,9 @@
 1. DAGSTER_HOME holds this version's dagster.yaml
 2. the database answers and pgvector is there
 3. Argus's own revisions are run (a foreign or newer database is refused), and the search terms fit the setting
-4. the schema `dagster` is there and Dagster's own migration is run
-5. with `--close-orphans`, runs that a power loss left STARTED are reported failed (close_orphans.py)
+4. what tasks/config.ini says is written down, before Dagster reads the same file
+5. the schema `dagster` is there and Dagster's own migration is run
+6. with `--close-orphans`, runs that a power loss left STARTED are reported failed (close_orphans.py)
 
 Reads ARGUS_DATABASE_URL, ARGUS_DAGSTER_DATABASE_URL (derived where unset) and DAGSTER_HOME. A process of its own,
 since Alembic, SQLAlchemy and Dagster would otherwise stay in the supervisor's memory.
@@ -78,6 +79,24 @@ def fit_search_terms(dsn: str) -> None:
         print(f"search     terms made anew for {configuration}: {done.turns} turns, {done.notes} notes", flush=True)
 
 
+def register_task_list(dsn: str) -> None:
+    """A broken stanza stops nothing: it is said here, on the pages and as an alert."""
+    from datetime import UTC, datetime
+
+    from argus_memory.db import Database
+    from argus_memory.settings import load_settings
+    from argus_memory.tasks.config import default_zone_of, read_task_list
+    from argus_memory.tasks.registry import register_tasks
+
+    settings = load_settings()
+    task_list = read_task_list(settings.tasks_folder, default_zone=default_zone_of(settings))
+    with Database(dsn) as db:
+        register_tasks(db, settings, task_list, now=datetime.now(UTC), by="prepare")
+    print(f"tasks      {len(task_list.tasks)} listed, {len(task_list.broken)} broken", flush=True)
+    for broken in task_list.broken:
+        print(f"           {broken.sentence}", flush=True)
+
+
 def migrate_dagster() -> None:
     from dagster import DagsterInstance
 
@@ -95,6 +114,7 @@ def prepare(orphans: bool) -> None:
     ensure_extension(dsn)
     print(f"migrations at revision {upgrade(dsn)}", flush=True)
     fit_search_terms(dsn)
+    register_task_list(dsn)
     ensure_dagster_schema(dsn)
     migrate_dagster()
     closed = close_orphans() if orphans else 0

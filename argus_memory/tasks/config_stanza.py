@@ -95,7 +95,7 @@ def _read_value(read: _Read, key: str, rule: Key, entry: Entry) -> None:
         if not entry.value:
             raise ValueError("it is empty")
         read.values[key] = rule.parse(entry.value)
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         cure = f"write {rule.accepted}"
         if rule.parse is not str and (" ;" in entry.value or " #" in entry.value):
             cure += " (a comment needs a line of its own)"
@@ -181,5 +181,5 @@ def _check_prompt(prompt: str, line: int, place: Path) -> Iterator[Flaw]:
         yield Flaw(line, f"`prompt`: the file {shorten(str(file))} is missing", "make it or name another")
 
 
-def _sentence(error: ValueError) -> str:
+def _sentence(error: Exception) -> str:
     return " ".join(str(error).split())

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any, Final
 
 from argus_memory.option_values import one_of, parse_duration, parse_zone, some_of
-from argus_memory.rules.cron import Schedule, parse_schedule
+from argus_memory.rules.cron import parse_schedule
 
 ENV_PREFIX: Final = "env."
 ENV_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -34,14 +34,8 @@ class Key:
     default: bool = False  # [defaults] may set it
 
 
-@cache
-def parse_cron(text: str) -> Schedule:
-    """parse_schedule with memory: many tasks share a handful of schedules."""
-    return parse_schedule(text)
-
-
 def _schedule(text: str) -> str:
-    parse_cron(text)
+    parse_schedule(text)
     return text
 
 
