@@ -21,6 +21,12 @@ KINDS: tuple[str, ...] = ("turn", "document", "event", "synthesis")
 CATEGORIES: tuple[str, ...] = ("preference", "person", "fact", "decision", "context", "procedure")
 GLOBAL_PROJECT = "global"  # only ever assigned explicitly
 CANARY_PROJECT = "argus-canary"  # health probes: never distilled, recalled or counted
+CANARY_SESSION = "argus-canary"  # a probe's session is this, or begins with it and a hyphen; no client names one so
+
+
+def is_canary_session(session: str | None) -> bool:
+    """Whether a session is a health probe's: a hook names no project, so its turns are told by this."""
+    return session is not None and (session == CANARY_SESSION or session.startswith(f"{CANARY_SESSION}-"))
 
 
 @dataclass(frozen=True, slots=True)

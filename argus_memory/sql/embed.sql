@@ -33,7 +33,8 @@ delete from embed_queue q using embedding_spaces s where s.id = q.space_id and s
 -- name: queue_missing
 insert into embed_queue (space_id, target, target_id)
 select %(space)s, 'turn', t.raw_id from turns t
-where not exists (select from turn_vectors v where v.space_id = %(space)s and v.raw_id = t.raw_id)
+where t.project is distinct from 'argus-canary'
+  and not exists (select from turn_vectors v where v.space_id = %(space)s and v.raw_id = t.raw_id)
 union all
 select %(space)s, 'note', n.id from distilled_notes n
 where n.deleted_at is null

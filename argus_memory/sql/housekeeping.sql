@@ -1,7 +1,9 @@
 -- Days that hold data, each with one count, for the partitions of the asset catalogue.
 
 -- name: days_captured
-select (said_at at time zone 'UTC')::date as day, count(*)::int as captured from raw_items group by 1 order by 1
+select (said_at at time zone 'UTC')::date as day, count(*)::int as captured
+from raw_items where project is distinct from 'argus-canary'
+group by 1 order by 1
 
 -- name: days_of_turn_vectors
 select (t.said_at at time zone 'UTC')::date as day, count(*)::int as vectors

@@ -51,7 +51,8 @@ queue as (
 unspaced as (
     select min(captured_at) as unspaced_since
     from raw_items r
-    where r.id = (select min(raw_id) from turns) and not exists (select from spaces)
+    where r.id = (select min(raw_id) from turns where project is distinct from 'argus-canary')
+      and not exists (select from spaces)
 ),
 notes as (
     -- As the dedup stage takes them: with a vector, or without hope of one; and those that lost their stand-in.
@@ -85,16 +86,18 @@ passes as (
 -- on figures that are still missing after an import the planner would read the whole table to find nothing.
 captured as (
     select coalesce(max(top), %(raw_id)s)::bigint as raw_id,
-           coalesce(jsonb_object_agg(day, n) filter (where day is not null), '{}') as captured
+           coalesce(jsonb_object_agg(day, n) filter (where n > 0), '{}') as captured
     from (
-        select (said_at at time zone 'UTC')::date as day, count(*) as n, max(id) as top
+        select (said_at at time zone 'UTC')::date as day, max(id) as top,
+               count(*) filter (where project is distinct from 'argus-canary') as n
         from raw_items
         where id > %(raw_id)s and (select max(id) from raw_items) > %(raw_id)s
         group by 1
     ) c
 ),
 recalled as (
-    select coalesce(max(id), %(injection_id)s)::bigint as injection_id, count(*)::int as recalled
+    select coalesce(max(id), %(injection_id)s)::bigint as injection_id,
+           count(*) filter (where project is distinct from 'argus-canary')::int as recalled
     from injections
     where id > %(injection_id)s and (select max(id) from injections) > %(injection_id)s
 )

@@ -36,7 +36,7 @@ group by day
 insert into embed_queue (space_id, target, target_id)
 select s.id, 'turn', t.raw_id
 from turns t cross join embedding_spaces s
-where %(target)s = 'turn' and s.status <> 'retired'
+where %(target)s = 'turn' and s.status <> 'retired' and t.project is distinct from 'argus-canary'
   and (t.said_at at time zone 'UTC')::date between %(first)s and %(last)s
   and not exists (select from turn_vectors v where v.space_id = s.id and v.raw_id = t.raw_id)
 union all

@@ -55,7 +55,7 @@ order by v.embedding::{vector} <=> %(vector)s::{vector} limit %(limit)s
 select i.id, 1 - (v.embedding::{vector} <=> %(vector)s::{vector}) as cosine
 from (
     select n.id from distilled_notes n
-    where n.project = %(project)s and {live_note}
+    where n.project = %(project)s and {live_note} and n.project is distinct from 'argus-canary'
     order by n.id desc limit %(bound)s
 ) as i join note_vectors v on v.space_id = {space} and v.note_id = i.id
 order by cosine desc limit %(limit)s

@@ -11,7 +11,7 @@ select pg_try_advisory_xact_lock(hashtext('argus term frequencies')) as got;
 -- name: measure_turns
 select count(*)::bigint as documents, coalesce(avg(tsv_length), 0)::real as average_length,
        coalesce(max(raw_id), 0) as last_id
-from turns;
+from turns where project is distinct from 'argus-canary';
 
 -- name: measure_notes
 select count(*) filter (where deleted_at is null)::bigint as documents,
@@ -24,7 +24,7 @@ delete from term_frequencies where track = %(track)s;
 
 -- name: fill_turns
 insert into term_frequencies (track, term, documents)
-select 'turn', word, ndoc from ts_stat('select tsv from turns') where ndoc >= %(least)s;
+select 'turn', word, ndoc from ts_stat('select tsv from turns where project is distinct from ''argus-canary''') where ndoc >= %(least)s;
 
 -- name: fill_notes
 insert into term_frequencies (track, term, documents)

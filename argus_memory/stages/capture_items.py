@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 
 from argus_memory.errors import InvalidItem
-from argus_memory.records import KINDS, Redaction
+from argus_memory.records import CANARY_PROJECT, KINDS, Redaction, is_canary_session
 from argus_memory.rules.fence import cut_fenced
 from argus_memory.rules.masking import add_counts, is_only_secret, mask_text, mask_tree, to_redactions
 from argus_memory.rules.poison import poison_reason
@@ -84,13 +84,15 @@ def read_item(given: object) -> Item:
         raise InvalidItem("kind", f"{kind!r} is none of {', '.join(KINDS)}")
     metadata = _metadata(given)
     uuid = metadata.get("uuid")
+    session = _text(given, "session", SESSION_MAX)
+    project = _text(given, "project", PROJECT_MAX) or _text(metadata, "project", PROJECT_MAX, "metadata.")
     return Item(
         source,
         kind,
         _body(given),
-        session=_text(given, "session", SESSION_MAX),
+        session=session,
         cwd=_text(given, "cwd", FOLDER_MAX),
-        project=_text(given, "project", PROJECT_MAX) or _text(metadata, "project", PROJECT_MAX, "metadata."),
+        project=CANARY_PROJECT if is_canary_session(session) else project,
         role=_role(metadata, kind),
         host=_text(metadata, "host", TEXT_MAX, "metadata."),
         repo=_repo(metadata),

@@ -12,6 +12,7 @@ from psycopg.types.json import Jsonb
 
 from argus_memory.db import Connection, queries
 from argus_memory.errors import InvalidItem
+from argus_memory.records import is_canary_session
 from argus_memory.rules.identity import parse_stamp
 from argus_memory.rules.storable import storable, storable_value
 
@@ -65,7 +66,9 @@ def read_hook(hook: Mapping[str, Any]) -> HookSigns:
 
 
 def record_hook(conn: Connection, signs: HookSigns, now: datetime) -> None:
-    """Keep the heartbeat, and the mark its event stands for, no later than now."""
+    """Keep the heartbeat, and the mark its event stands for, no later than now; a probe's say nothing of a person."""
+    if is_canary_session(signs.session):
+        return
     fields = {
         "host": signs.host, "target": signs.target, "version": signs.version, "event": signs.event,
         "session": signs.session, "now": now,

@@ -96,8 +96,9 @@ def recall_for_prompt(
         speakers, lexemes = name_people(conn, asked, None)
         seen = find_seen(conn, session)
     meaning = find_meaning(db, settings, embedder, asked, space)
-    question = Question(asked, now, meaning.vector, space, lexemes, session=session or None)
-    found, stems = ([], []) if own == CANARY_PROJECT else _find(db, settings, question, speakers)
+    within = CANARY_PROJECT if own == CANARY_PROJECT else None  # a probe finds its own turns and no one's memory
+    question = Question(asked, now, meaning.vector, space, lexemes, within, session or None)
+    found, stems = _find(db, settings, question, speakers)
     choice = choose(
         [_option(one) for one in found],
         _floors(question, floor),
