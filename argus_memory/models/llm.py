@@ -1,37 +1,46 @@
-"""The door to chat models: one function, `complete_json`, over a chain of models.
+"""The door to chat models: `complete_json` and `complete_text`, over a chain of models.
 
-    for each model of the chain (tier 0, 1, …)
+    for each model of the chain (tier 0, 1, …)                                        (llm_tier.py)
         ask; infra (but a time-out) → once more after a pause
-             wrong shape → once more with what was wrong (the repair)
+             wrong shape → once more with what was wrong (the repair)                 (llm_answers.py)
         an answer that fits ends it; any other failure goes on to the next tier
 
 It is the only retry loop: LiteLLM's own are off. Every request, failed ones too, is told to `record_call`
-before anything else happens.
+before anything else happens. The model named `runtime` is no model: it stands for the engines of agent tasks, which
+`runtime` asks where it is given.
 """
 
 from __future__ import annotations
 
-import json
 import logging
-import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Protocol, TypeVar
 
-from argus_memory.errors import BudgetExceeded, ConfigurationFailure, ContentFailure, InfraFailure, ModelFailure
-from argus_memory.models.llm_failures import classify, worst
-from argus_memory.models.llm_litellm import send
-from argus_memory.models.llm_records import CallInfo, CallRecord, RecordCall, Reply, SpentLastHour
-from argus_memory.models.llm_schema import find_problem
-from argus_memory.rules.poison import REFUSAL, poison_reason
+from argus_memory.errors import BudgetExceeded, ConfigurationFailure, ModelFailure
+from argus_memory.models.llm_answers import Asked, ask_json, ask_text
+from argus_memory.models.llm_failures import worst
+from argus_memory.models.llm_litellm import MAX_TOKENS, send
+from argus_memory.models.llm_records import RUNTIME, CallInfo, CallRecord, RecordCall, Reply, SpentLastHour
+from argus_memory.models.llm_tier import TIMED_OUT, Tier, Unit
 from argus_memory.settings import Settings
 
-RETRIES: Final = 1  # of one tier after an infra failure
-PAUSE_SECONDS: Final = 1.0  # before it
-TIMED_OUT: Final = 408
-_FENCE: Final = re.compile(r"^```(?:json)?\s*\n?(.*?)\n?```$", re.DOTALL)
+__all__ = ["RUNTIME", "TIMED_OUT", "LlmDoor", "Runtime"]
 
+T = TypeVar("T")
 log = logging.getLogger(__name__)
+
+
+class Runtime(Protocol):
+    """The engines of agent tasks, asked as if they were a model."""
+
+    def check_budget(self) -> None:
+        """Raises BudgetExceeded when the hour's calls are used up."""
+        ...
+
+    def ask(self, stage: str, messages: Sequence[Mapping[str, str]], schema: Mapping[str, Any] | None) -> Reply:
+        """Raises ModelFailure."""
+        ...
 
 
 class LlmDoor:
@@ -44,11 +53,13 @@ class LlmDoor:
         record_call: RecordCall,
         spent: SpentLastHour,
         pause: Callable[[float], None] = time.sleep,
+        runtime: Runtime | None = None,
     ) -> None:
         self._settings = settings
         self._record = record_call
         self._spent = spent
         self._pause = pause
+        self._runtime = runtime
 
     def complete_json(
         self,
@@ -59,31 +70,54 @@ class LlmDoor:
         models: Sequence[str],
         *,
         accept: Mapping[str, Any] | None = None,
-        unit: tuple[str, int] | None = None,
+        unit: Unit | None = None,
     ) -> tuple[dict[str, Any], CallInfo]:
         """Ask the chain for an object of `schema`; the answer is held against `accept` (default: the schema).
 
         Raises BudgetExceeded before a call that the stage may not make, and otherwise what the failures of all
         tiers count as: InfraFailure, ContentFailure or ConfigurationFailure.
         """
+        return self._complete(stage, ask_json(schema, accept or schema), system, user, models, unit)
+
+    def complete_text(
+        self,
+        stage: str,
+        system: str,
+        user: str,
+        models: Sequence[str],
+        *,
+        unit: Unit | None = None,
+        max_tokens: int = MAX_TOKENS,
+    ) -> tuple[str, CallInfo]:
+        """Ask the chain for a text of at most `max_tokens`; an empty one and a refusal are content failures.
+
+        Raises what complete_json raises.
+        """
+        return self._complete(stage, ask_text(max_tokens), system, user, models, unit)
+
+    def _complete(
+        self, stage: str, asked: Asked[T], system: str, user: str, models: Sequence[str], unit: Unit | None
+    ) -> tuple[T, CallInfo]:
         if not models:
             raise ConfigurationFailure(f"no model is configured for {stage}: set ARGUS_{stage.upper()}_MODEL")
         failures: list[ModelFailure] = []
-        asked = 0
+        calls = 0
         for tier, model in enumerate(models):
-            attempt = _Tier(self, stage, model, tier, schema, accept or schema, unit)
+            attempt = Tier(self, stage, model, tier, asked, unit)
             try:
-                return attempt.answer(system, user, asked)
+                return attempt.answer(system, user, calls)
             except BudgetExceeded:
                 raise
             except ModelFailure as failure:
                 log.warning("%s: %s failed (%s): %s", stage, model, failure.kind, failure)
                 failures.append(failure)
-                asked += attempt.calls
+                calls += attempt.calls
         raise worst(failures)
 
-    def check_budget(self, stage: str) -> None:
-        """Raise BudgetExceeded when the stage used up its calls or tokens of the hour."""
+    def check_budget(self, stage: str, model: str = "") -> None:
+        """Raise BudgetExceeded when the stage used up its calls or tokens of the hour, or the engines theirs."""
+        if model == RUNTIME and self._runtime is not None:
+            self._runtime.check_budget()
         used, limits = self._spent(stage), self._settings
         for name, amount, limit in (
             ("calls", used.calls, limits.llm_calls_per_hour),
@@ -95,8 +129,12 @@ class LlmDoor:
                     f" or raise ARGUS_LLM_{name.upper()}_PER_HOUR"
                 )
 
-    def send(self, model: str, messages: list[dict[str, str]], schema: Mapping[str, Any]) -> Reply:
-        return send(self._settings, model, messages, schema)
+    def send(self, stage: str, model: str, messages: list[dict[str, str]], asked: Asked[Any]) -> Reply:
+        if model != RUNTIME:
+            return send(self._settings, model, messages, asked.schema, asked.max_tokens)
+        if self._runtime is None:
+            raise ConfigurationFailure(f"{stage} cannot use the engines of agent tasks: name a model, not runtime")
+        return self._runtime.ask(stage, messages, asked.schema)
 
     def pause(self, seconds: float) -> None:
         self._pause(seconds)
@@ -107,112 +145,3 @@ class LlmDoor:
     @property
     def secret(self) -> str | None:
         return self._settings.llm_api_key
-
-
-class _Tier:
-    """One model of the chain: its retry, its repair, its counts."""
-
-    def __init__(
-        self,
-        door: LlmDoor,
-        stage: str,
-        model: str,
-        tier: int,
-        schema: Mapping[str, Any],
-        accept: Mapping[str, Any],
-        unit: tuple[str, int] | None,
-    ) -> None:
-        self._door, self._stage, self._model, self._tier = door, stage, model, tier
-        self._schema, self._accept, self._unit = schema, accept, unit or (None, None)
-        self.calls = 0
-
-    def answer(self, system: str, user: str, asked_before: int) -> tuple[dict[str, Any], CallInfo]:
-        messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
-        try:
-            reply, value = self._ask(messages)
-        except _WrongShape as wrong:
-            if wrong.refused:
-                raise
-            repair = f"That answer cannot be used ({wrong.problem}). Answer again with the JSON object alone."
-            messages += [{"role": "assistant", "content": wrong.text[:2000]}, {"role": "user", "content": repair}]
-            reply, value = self._ask(messages)
-        info = CallInfo(
-            model=self._model,
-            model_real=reply.model_real,
-            tier=self._tier,
-            calls=asked_before + self.calls,
-            prompt_tokens=reply.prompt_tokens or 0,
-            completion_tokens=reply.completion_tokens or 0,
-            cost_usd=reply.cost_usd,
-        )
-        return value, info
-
-    def _ask(self, messages: list[dict[str, str]]) -> tuple[Reply, dict[str, Any]]:
-        """One request, and its retries after infra failures."""
-        for left in range(RETRIES, -1, -1):
-            try:
-                return self._request(messages)
-            except InfraFailure as failure:
-                if not left or failure.status == TIMED_OUT:  # it waited its whole limit already
-                    raise
-                self._door.pause(PAUSE_SECONDS)
-        raise AssertionError("unreachable")
-
-    def _request(self, messages: list[dict[str, str]]) -> tuple[Reply, dict[str, Any]]:
-        self._door.check_budget(self._stage)
-        self.calls += 1
-        started = time.perf_counter()
-        reply: Reply | None = None
-        try:
-            reply = self._door.send(self._model, messages, self._schema)
-            value = self._parse(reply.text)
-        except Exception as error:
-            failure = classify(error, self._model, secret=self._door.secret)
-            self._note(started, failure.kind, reply, failure)
-            if failure is error:
-                raise
-            raise failure from error
-        self._note(started, "ok", reply, None)
-        return reply, value
-
-    def _parse(self, text: str) -> dict[str, Any]:
-        fenced = _FENCE.match(text.strip())
-        bare = (fenced.group(1) if fenced else text).strip()
-        try:
-            value = json.loads(bare)
-        except ValueError:
-            refused = poison_reason(text, "assistant") == REFUSAL
-            problem = "a refusal" if refused else "an empty answer" if not bare else "not JSON"
-            raise _WrongShape(self._model, problem, text, refused=refused) from None
-        if problem_found := find_problem(value, self._accept):
-            raise _WrongShape(self._model, problem_found, text)
-        if not isinstance(value, dict):
-            raise _WrongShape(self._model, "answer: not an object", text)
-        return value
-
-    def _note(self, started: float, outcome: str, reply: Reply | None, failure: ModelFailure | None) -> None:
-        self._door.record(
-            CallRecord(
-                stage=self._stage,
-                model=self._model,
-                tier=self._tier,
-                milliseconds=round((time.perf_counter() - started) * 1000),
-                outcome=outcome,
-                model_real=reply.model_real if reply else None,
-                prompt_tokens=reply.prompt_tokens if reply else None,
-                completion_tokens=reply.completion_tokens if reply else None,
-                cost_usd=reply.cost_usd if reply else None,
-                status_code=failure.status if failure else 200,
-                detail=str(failure) if failure else None,
-                unit_kind=self._unit[0],
-                unit_id=self._unit[1],
-            )
-        )
-
-
-class _WrongShape(ContentFailure):
-    """The server answered, but not with an object of the asked shape."""
-
-    def __init__(self, model: str, problem: str, text: str, *, refused: bool = False) -> None:
-        super().__init__(f"{model}: {problem}", status=200)
-        self.problem, self.text, self.refused = problem, text, refused

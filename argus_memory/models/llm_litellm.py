@@ -45,22 +45,32 @@ def address_of(model: str, settings: Settings, providers: Sequence[Any]) -> dict
     return address if named else {**address, "custom_llm_provider": "openai"}
 
 
-def send(settings: Settings, model: str, messages: list[dict[str, str]], schema: Mapping[str, Any]) -> Reply:
-    """One request for an object of `schema`; raises what LiteLLM raises, or ContentFailure for a held-back answer."""
+def send(
+    settings: Settings,
+    model: str,
+    messages: list[dict[str, str]],
+    schema: Mapping[str, Any] | None,
+    max_tokens: int = MAX_TOKENS,
+) -> Reply:
+    """One request for an object of `schema`, or for a text where that is None.
+
+    Raises what LiteLLM raises, or ContentFailure for a held-back answer.
+    """
     litellm = load_litellm()
+    shape: dict[str, Any] = {}
+    if schema is not None:
+        wanted = {"name": "answer", "schema": dict(schema), "strict": True}
+        shape = {"response_format": {"type": "json_schema", "json_schema": wanted}}
     response = litellm.completion(
         model=model,
         messages=messages,
         temperature=0,
-        max_tokens=MAX_TOKENS,
+        max_tokens=max_tokens,
         timeout=settings.llm_timeout.total_seconds(),
         num_retries=0,
         max_retries=0,
         drop_params=True,
-        response_format={
-            "type": "json_schema",
-            "json_schema": {"name": "answer", "schema": dict(schema), "strict": True},
-        },
+        **shape,
         **address_of(model, settings, litellm.provider_list),
     )
     choice = response.choices[0]

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
+
+# In a list of models: the engines of agent tasks (claude, codex, the API), see docs/tasks.md.
+RUNTIME: Final = "runtime"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,9 @@ from argus_memory.db import Database, queries
 from argus_memory.models.llm import LlmDoor
 from argus_memory.models.llm_records import CallRecord, Spent
 from argus_memory.settings import Settings
+from argus_memory.stages.engine_books import open_engines
 from argus_memory.stages.passes import find_run_id
+from argus_memory.stages.runtime_door import RuntimeDoor
 
 
 def record_call(db: Database, call: CallRecord, *, run_id: str | None = None) -> None:
@@ -28,7 +30,18 @@ def spent_last_hour(db: Database, stage: str) -> Spent:
 
 
 def open_door(db: Database, settings: Settings, *, run_id: str | None = None) -> LlmDoor:
-    """A door that keeps its books in this database."""
+    """A door that keeps its books in this database; it knows the engines, for stages whose model is `runtime`."""
+    plain = open_plain_door(db, settings, run_id=run_id)
+    return LlmDoor(
+        settings,
+        record_call=lambda call: record_call(db, call, run_id=run_id),
+        spent=lambda stage: spent_last_hour(db, stage),
+        runtime=RuntimeDoor(db, settings, open_engines(settings, plain)),
+    )
+
+
+def open_plain_door(db: Database, settings: Settings, *, run_id: str | None = None) -> LlmDoor:
+    """A door to models alone: the engine `api` goes through it."""
     return LlmDoor(
         settings,
         record_call=lambda call: record_call(db, call, run_id=run_id),
