@@ -120,6 +120,30 @@ def parse_levels(text: str) -> dict[str, float]:
     return levels
 
 
+_CHAT = re.compile(r"([A-Za-z0-9][A-Za-z0-9_-]{0,62})=(-?\d{1,20}|@[A-Za-z0-9_]{1,64})(?:/([1-9]\d{0,9}))?")
+RESERVED_CHANNELS = ("webhook", "ntfy")
+
+
+def split_chat(text: str) -> tuple[str, str, int | None]:
+    """(name, chat id, topic) of `name=chat_id` or `name=chat_id/thread_id`; raises ValueError on anything else."""
+    match = _CHAT.fullmatch(text.strip())
+    if not match:
+        raise ValueError(f"{text!r} is not name=chat_id or name=chat_id/thread_id")
+    return match[1], match[2], int(match[3]) if match[3] else None
+
+
+def parse_chats(text: str) -> tuple[str, ...]:
+    """The chats as given; raises ValueError on a malformed one, a name given twice, and a name of another target."""
+    chats = parse_list(text)
+    names = [split_chat(chat)[0] for chat in chats]
+    for name in names:
+        if name in RESERVED_CHANNELS:
+            raise ValueError(f"{name!r} is the name of another kind of target")
+        if names.count(name) > 1:
+            raise ValueError(f"{name!r} is named twice")
+    return chats
+
+
 def parse_identifier(text: str) -> str:
     if not re.fullmatch(r"[a-z_][a-z0-9_]{0,62}", text):
         raise ValueError(f"{text!r} is not the name of a text-search configuration")

@@ -16,6 +16,7 @@ from typing import Any
 from argus_memory.errors import SettingError
 from argus_memory.option_values import (
     one_of,
+    parse_chats,
     parse_database,
     parse_duration,
     parse_fraction,
@@ -205,7 +206,7 @@ OPTIONS: tuple[Option, ...] = (
            "how the search tracks are joined; rrf is plain reciprocal rank fusion (k = 60)"),
     Option("ARGUS_TELEGRAM_TOKEN", None, parse_text, "a bot's token", "the Telegram bot", secret=True),
     Option("ARGUS_TELEGRAM_BASE_URL", None, parse_url, "http(s)://host[:port][/path]", "another Bot API server"),
-    Option("ARGUS_TELEGRAM_CHATS", "", parse_list, "name=chat_id or name=chat_id/thread_id, comma-separated",
+    Option("ARGUS_TELEGRAM_CHATS", "", parse_chats, "name=chat_id or name=chat_id/thread_id, comma-separated",
            "where messages go; `main` is the default"),
     Option("ARGUS_VAULT", None, parse_path, "a folder", "where the Markdown vault is written"),
     Option("ARGUS_TASKS", "tasks", parse_path, "a folder",

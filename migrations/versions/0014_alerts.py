@@ -45,7 +45,7 @@ def upgrade() -> None:
             rid uuid,
             created_at timestamptz not null,
             status text not null default 'pending' constraint deliveries_status check (
-                status in ('pending', 'sending', 'sent', 'gave-up')),
+                status in ('pending', 'sending', 'sent', 'folded', 'gave-up')),
             target text,
             attempts integer not null default 0,
             next_try_at timestamptz not null,
@@ -58,6 +58,7 @@ def upgrade() -> None:
             last_error text
         );
         comment on column deliveries.key is 'idempotency: the same key is one message for ever';
+        comment on column deliveries.status is 'folded: too old when a target was first configured, told in one summary';
         comment on column deliveries.target is 'where it went, as telegram:chat/thread, webhook:host or ntfy:host/topic';
         create index deliveries_due on deliveries (next_try_at) where status in ('pending', 'sending');
         create index deliveries_created on deliveries (created_at desc);
@@ -74,6 +75,7 @@ def upgrade() -> None:
             seconds real
         );
         create index delivery_attempts_of on delivery_attempts (delivery_id);
+        create index delivery_attempts_at on delivery_attempts (at);
 
         create trigger alerts_kept before delete or truncate on alerts
             for each statement execute function argus_refuse_change('alerts are kept');
