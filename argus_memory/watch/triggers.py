@@ -9,8 +9,8 @@ _KEPT_TABLES: Final = (
     "episodes", "turns", "capture_outcomes", "redactions", "session_marks", "near_duplicates", "segment_checks",
     "episode_events", "distilled_notes", "gate_rejections", "distill_failures", "llm_calls", "stage_passes",
     "dedup_log", "injections", "task_schedules", "task_pauses", "task_runs", "expected_runs", "expected_run_events",
-    "run_reports", "alerts", "deliveries", "delivery_attempts", "audit_results", "canary_runs", "engine_attempts",
-    "task_items", "task_events",
+    "run_reports", "alerts", "deliveries", "delivery_attempts", "audit_results", "canary_runs", "backups",
+    "engine_attempts", "task_items", "task_events",
 )  # fmt: skip
 KEEPING: Final = frozenset(f"{table}.{table}_kept" for table in _KEPT_TABLES) | {
     "raw_items.raw_items_immutable",
