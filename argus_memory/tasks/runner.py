@@ -88,6 +88,7 @@ def run_task(
     place = place_of(settings, rid)
     files = RunFiles.open(place, spec.name, now, spec)
     report = _execute(db, settings, spec, files, due_at, attempt, extra_env or {}, clock, stop_grace)
+    files.messages.read(last=True)  # what it said in its last moments counts for how it ended
     end = make_end(settings, files, report)
     _file(db, settings, files, end, report, clock)
     stopped_by = report.get("raised")
