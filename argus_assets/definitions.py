@@ -1,4 +1,4 @@
-"""Everything Dagster shows: assets of memory and of tasks with their jobs, schedules and sensors, audits, housekeeping.
+"""Everything Dagster shows: memory and tasks with their jobs, schedules, sensors and checks, audits, housekeeping.
 
 Dagster loads this module by finding the one Definitions object in it, so the parts stay behind their modules' names.
 """
