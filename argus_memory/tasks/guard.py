@@ -365,16 +365,13 @@ def note(text: str) -> None:
         return
 
 
-def read_order() -> dict[str, Any]:
-    """The first line of input, byte by byte at its end, so that a `stop` behind it is left for the loop."""
-    data = bytearray()
-    while not data.endswith(b"\n"):
-        part = os.read(0, 1)
-        if not part:
-            break
+def read_order() -> tuple[dict[str, Any], bytes]:
+    """(the first line of input, what came behind it already)."""
+    data = b""
+    while b"\n" not in data and (part := os.read(0, CHUNK)):
         data += part
-    order: dict[str, Any] = json.loads(data)
-    return order
+    line, _, rest = data.partition(b"\n")
+    return json.loads(line), rest
 
 
 def main() -> None:
@@ -385,11 +382,13 @@ def main() -> None:
     for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: None)
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
-    order = read_order()
+    order, rest = read_order()
     lock = os.open(order["lock"], os.O_WRONLY | os.O_CREAT, 0o600)
     fcntl.flock(lock, fcntl.LOCK_EX)
     guard = Guard(order)
     guard.start()
+    if rest:
+        guard.stop("stopped")
     if guard.process is not None:
         guard.run(wakeup)
     report = guard.report()

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+import psycopg
 from psycopg.rows import DictRow
 
 from argus_memory.db import Database, queries
@@ -70,16 +71,16 @@ def _is_old(spool: Path) -> bool:
 def _file_spool(db: Database, settings: Settings, row: DictRow, spool: Path, *, now: datetime) -> int:
     """File what the guard reported; a report that cannot be read closes the run as orphaned."""
     place = place_of(settings, str(row["rid"]))
-    try:
-        report: dict[str, Any] = json.loads(spool.read_bytes())
-    except FileNotFoundError:
-        return 0
-    except ValueError:
-        return _close_silent(db, settings, row, place, f"its report {spool.name} cannot be read", now=now)
     files = RunFiles.open(place, row["task"], row["started_at"])
     files.messages.read(last=True)
-    end = make_end(settings, files, report)
-    return int(file_end(db, settings, files, end, now=now, by="runner").closed)
+    try:
+        report: dict[str, Any] = json.loads(spool.read_bytes())
+        end = make_end(settings, files, report)
+        return int(file_end(db, settings, files, end, now=now).closed)
+    except FileNotFoundError:
+        return 0
+    except (ValueError, TypeError, AttributeError, LookupError, psycopg.DataError):  # no report of our guard
+        return _close_silent(db, settings, row, place, f"its report {spool.name} cannot be read", now=now)
 
 
 def _file_unknown(db: Database, settings: Settings, spool: Path, *, now: datetime) -> int:
