@@ -14,6 +14,7 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 
 from argus_api import (
+    ask_routes,
     health_routes,
     hook_routes,
     note_routes,
@@ -27,6 +28,7 @@ from argus_api.capture_routes import capture
 from argus_api.errors import add_error_handlers
 from argus_api.host_check import HostCheck, own_names
 from argus_api.hub import Hub, WarmEmbedder
+from argus_api.watchdog import Watchdog
 from argus_memory.db import Database
 from argus_memory.errors import Unreachable
 from argus_memory.settings import Settings, load_settings
@@ -49,7 +51,10 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         db.open()
         hub.embedder.start()
+        watchdog = Watchdog(settings, db.dsn)
+        watchdog.start()
         yield
+        watchdog.stop()
         hub.embedder.finish()
         db.close()
 
@@ -66,5 +71,6 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(review_routes.router)
     app.include_router(process_routes.router)
     app.include_router(health_routes.router)
+    app.include_router(ask_routes.router)
     app.include_router(hook_routes.router, dependencies=[require(Level.CAPTURE)])
     return app

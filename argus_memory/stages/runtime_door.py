@@ -88,7 +88,7 @@ class RuntimeDoor:
 
 
 def failure_of(result: EngineResult) -> ConfigurationFailure | ContentFailure | InfraFailure:
-    """What a chain without an answer counts as. A cap stops the pass as a used-up budget does: nothing is at fault."""
+    """What a chain without an answer counts as; a cap stops the pass as a used-up budget does."""
     reason = result.reason or result.outcome
     if result.outcome == "content":
         return ContentFailure(reason)

@@ -10,13 +10,15 @@ from typing import Any, Final
 from argus_memory.models.engines.classify_text import Kind, reason_of
 from argus_memory.models.engines.records import Ended, Verdict
 from argus_memory.models.engines.reset_times import parse_reset
+from argus_memory.rules.storable import storable
 
 Event = Mapping[str, Any]
 _BY_EXIT_CODE: Final = {128 + number: number for number in (signals.SIGINT, signals.SIGKILL, signals.SIGTERM)}
 
 
 def text_of(value: object) -> str:
-    return value if isinstance(value, str) else ""
+    """The text, without what no database takes (NUL, half of a character)."""
+    return storable(value) if isinstance(value, str) else ""
 
 
 def object_of(value: object) -> Event:

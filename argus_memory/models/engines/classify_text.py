@@ -15,6 +15,8 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
+from argus_memory.rules.storable import storable
+
 Kind = Literal["capped", "infra", "content", "configuration"]
 NOTICE_CHARS: Final = 400  # a limit notice is a line or two; an answer that talks about limits is longer or is prose
 REASON_CHARS: Final = 300
@@ -89,5 +91,5 @@ def is_limit_notice(text: str) -> bool:
 
 def reason_of(text: str) -> str:
     """A message on one line, at most REASON_CHARS characters."""
-    line = " ".join(text.split())
+    line = " ".join(storable(text).split())
     return line if len(line) <= REASON_CHARS else line[: REASON_CHARS - 1] + "…"
