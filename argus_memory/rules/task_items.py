@@ -61,6 +61,12 @@ _NOT: Final = re.compile(
     """,
     _FLAGS,
 )
+# In a conversation with an agent "we need to fix the test" is the work of the moment: only these are kept for later.
+_OWN: Final = re.compile(
+    r"\bI\s(?:(?:also|still|really|then|first)\s)*(?:must|have\sto|(?:'ll|will)\shave\sto|have\s(?:yet|still)\sto)\b"
+    r"|\bforget\sto\b|\bremind\s(?:me|us)\b|^(?:please\s|and\s|also\s)*remember\sto\b",
+    re.IGNORECASE,
+)
 _YOU: Final = re.compile(r"\byou\s(?:(?:also|still|really|then|first)\s)*" + _OUGHT, re.IGNORECASE)
 _PASSIVE: Final = re.compile(
     r"^(?P<thing>.+?)\s(?:still\s)?(?:needs?|has|have|must|ought)\s(?:still\s)?(?:to\s)?be\s(?P<verb>\w+)",
@@ -81,18 +87,24 @@ class ToDo:
     due_on: date | None = None
 
 
-def find_to_dos(text: str, said_at: datetime, *, speaker: str | None = None) -> list[ToDo]:
+def find_to_dos(
+    text: str, said_at: datetime, *, speaker: str | None = None, own_words: bool = False
+) -> list[ToDo]:
     """Every to-do the text names, in its order; `speaker` is "user", "assistant" or None (a note, a document).
 
     What an assistant tells the person to do is one; what it says that it has to do itself is its work of the
-    moment, not a to-do.
+    moment, not a to-do. `own_words`: a turn as it was said, not what was noted of it; of that only what the person
+    puts off counts: "I must", "remind me", a list box, or any cue with a day.
     """
     found: dict[str, ToDo] = {}
     for quote in sentences_of(text):
         what = _what(quote, speaker)
         if what is None:
             continue
-        found.setdefault(fold(what), ToDo(what, quote, find_due(quote, said_at)))
+        due = find_due(quote, said_at)
+        if own_words and due is None and not (_OWN.search(quote) or _MARK.match(quote) or _BOX.match(quote)):
+            continue
+        found.setdefault(fold(what), ToDo(what, quote, due))
     return list(found.values())
 
 

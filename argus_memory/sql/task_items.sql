@@ -23,7 +23,8 @@ where r.id > %(read_to)s and r.kind = 'synthesis' and r.project is distinct from
 order by r.id limit %(limit)s
 
 -- name: new_turns
-select t.raw_id as id, r.body as text, t.project, t.said_at, coalesce(t.session, 'raw ' || t.raw_id) as source
+select t.raw_id as id, r.body as text, t.role, t.project, t.said_at,
+       coalesce(t.session, 'raw ' || t.raw_id) as source
 from turns t join raw_items r on r.id = t.raw_id
 where t.raw_id > %(read_to)s and t.project is distinct from 'argus-canary'
 order by t.raw_id limit %(limit)s

@@ -1,7 +1,8 @@
 """To-dos: new notes and syntheses → `task_items`; what is said, noted or run afterwards → `task_events`.
 
-1. Notes and syntheses since the last pass are read for to-dos: by a model where one distills, else by cue. A to-do
-   whose quotation does not stand in its text is refused, as the write-gate refuses a note.
+1. Notes and syntheses since the last pass are read for to-dos: by a model where one distills, else by cue; a
+   person's own turns by the cues of what is put off alone, since not every turn becomes a note. A to-do whose
+   quotation does not stand in its text is refused, as the write-gate refuses a note.
 2. A new to-do is held against what was said in its project since: notes are made later than turns are read.
 3. Turns, notes and runs since the last pass are read for signs that an open to-do is done, or is not
    (rules/task_evidence.py). Every step of a status is a `task_events` row with its source.
@@ -111,7 +112,9 @@ class _Pass:
         syntheses = self._rows("syntheses", self.q.new_syntheses)
         self._notice("notes", notes)
         self._notice("syntheses", syntheses)
-        self._read_signs("turns", "turn", self._rows("turns", self.q.new_turns))
+        turns = self._rows("turns", self.q.new_turns)
+        self._notice_said([row for row in turns if row["role"] == "user"])
+        self._read_signs("turns", "turn", turns)
         self._read_signs("note signs", "note", self._rows("note signs", self.q.new_notes))
         self._read_signs("runs", "run", self._rows("runs", self.q.new_runs))
         self._age()
@@ -146,6 +149,13 @@ class _Pass:
             for item in new:
                 self._look_back(item)
 
+    def _notice_said(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Without moving on: the same rows are read for signs after it."""
+        with self.db.transaction() as conn:
+            for row in rows:
+                to_dos = find_to_dos(row["text"], row["said_at"], speaker="user", own_words=True)
+                self._keep(conn, row, to_dos, CUE)
+
     def _find(self, rows: Sequence[Mapping[str, Any]]) -> tuple[list[list[ToDo]], str]:
         if self.find is not None:
             try:
@@ -156,7 +166,8 @@ class _Pass:
 
     def _keep(
         self, conn: Connection, row: Mapping[str, Any], to_dos: Iterable[ToDo], model: str
-    ) -> Iterable[_Item]:
+    ) -> list[_Item]:
+        kept: list[_Item] = []
         for to_do in to_dos:
             if find_in_text(to_do.quote, row["text"]) is None:
                 self.counts["refused"] += 1
@@ -176,11 +187,12 @@ class _Pass:
                 continue
             said_at = row["said_at"]
             item = _Item(made["id"], to_do.what, row["project"], "open", said_at, to_do.due_on, said_at, [])
-            evidence = "note" if "source_ref" in row else "document"
+            evidence = "note" if "source_ref" in row else "turn" if "role" in row else "document"
             self._record(conn, item, None, "open", evidence, row, to_do.quote, model, said_at)
             self.counts["noticed"] += 1
             self._know(item)
-            yield item
+            kept.append(item)
+        return kept
 
     def _look_back(self, item: _Item) -> None:
         rows = self.db.fetch_all(

@@ -153,7 +153,7 @@ def test_a_model_finds_what_cues_do_not_and_is_held_to_the_text(db: Database, se
 
 def test_a_model_that_is_away_leaves_the_notes_for_the_next_pass(db: Database, settings: Settings) -> None:
     """The pass says why it stopped, the signs are still read, and nothing is passed over."""
-    add_note(db, TEXT)
+    add_note(db, "User: We need to book the boiler inspection.")
 
     def away(texts: Sequence[tuple[str, datetime]]) -> tuple[list[list[ToDo]], str]:
         raise InfraFailure("the model server does not answer")
@@ -177,6 +177,24 @@ def test_a_persons_word_stands(db: Database, settings: Settings) -> None:
         decide_task_item(db, item["id"], "dropped", actor="kim", now=NOW)
     with pytest.raises(NotFound):
         decide_task_item(db, item["id"] + 1, "dropped", actor="kim", now=NOW)
+
+
+def test_what_a_person_puts_off_in_a_turn_is_noticed_without_a_note(db: Database, settings: Settings) -> None:
+    """"I must … by Friday" is an item though no note was made of it; the work of the moment is none."""
+    raw = add_turn(db, "We need to fix the failing test. And I must call the tax office by Friday!", at(0))
+    add_turn(db, "You need to restart the garden hub.", at(1), role="assistant")
+    notice(db, settings)
+    (item,) = list_task_items(db).items
+    assert (item["text"], item["raw_id"], item["note_id"]) == ("call the tax office by Friday", raw, None)
+    assert events(db) == [("open", "turn")]
+
+
+def test_a_turn_and_its_note_name_one_to_do(db: Database, settings: Settings) -> None:
+    """The note of a turn that was noticed before is a repeat."""
+    raw = add_turn(db, "I must call the tax office by Friday.", at(0))
+    notice(db, settings)
+    add_note(db, "User: I must call the tax office by Friday.", raw_id=raw)
+    assert notice(db, settings).repeated == 1
 
 
 def test_canaries_leave_no_to_dos(db: Database, settings: Settings) -> None:
