@@ -73,9 +73,7 @@ def parse_schedule(text: str) -> Schedule:
             raise ValueError(f"{text!r} has seconds other than 0 ({words[0]!r}): Argus starts tasks on the minute")
         words = words[1:]
     if len(words) != 5:
-        raise ValueError(
-            f"{text!r} has {len(words)} fields: write minute, hour, day of month, month and day of week"
-        )
+        raise ValueError(f"{text!r} has {len(words)} fields: write minute, hour, day of month, month and day of week")
     cron = " ".join(words)
     return Schedule(text, cron, None, parse_fields(cron))
 
@@ -170,7 +168,8 @@ def _by_the_minute(minutes: tuple[int, ...], tz: ZoneInfo, midnight: datetime, e
 def _second_of(wall: datetime, plain: bool) -> int:
     """The moment a wall-clock time stands for, as Dagster resolves missing and repeated ones."""
     before, later = wall.utcoffset(), wall.replace(fold=1).utcoffset()
-    assert before is not None and later is not None
+    assert before is not None
+    assert later is not None
     if before < later and wall.hour in SHIFT_HOURS:  # it does not exist: the end of the gap
         shift = (wall + timedelta(hours=1)).dst() or timedelta()
         return int((wall.replace(minute=0) + shift).timestamp())

@@ -33,8 +33,10 @@ def upgrade() -> None:
             mode text not null constraint task_schedules_mode check (mode in ('run', 'observe')),
             failures_before_alert integer not null,
             from_at timestamptz not null,
-            until_at timestamptz
+            until_at timestamptz,
+            entered_until timestamptz
         );
+        comment on column task_schedules.entered_until is 'up to here its occurrences stand in expected_runs';
         create unique index task_schedules_in_force on task_schedules (task) where until_at is null;
         create index task_schedules_task on task_schedules (task, from_at);
 
@@ -114,6 +116,7 @@ def upgrade() -> None:
         create index expected_runs_open on expected_runs (due_at)
             where status in ('expected', 'queued', 'started', 'late', 'overrunning');
         create index expected_runs_due on expected_runs (due_at desc);
+        create index expected_runs_missed on expected_runs (due_at) where status = 'missed';
 
         -- Every change of an expectation, written here by the database itself.
         create table expected_run_events (
