@@ -92,9 +92,8 @@ def register_task_list(dsn: str) -> None:
     task_list = read_task_list(settings.tasks_folder, default_zone=default_zone_of(settings))
     with Database(dsn) as db:
         register_tasks(db, settings, task_list, now=datetime.now(UTC), by="prepare")
-    print(f"tasks      {len(task_list.tasks)} listed, {len(task_list.broken)} broken", flush=True)
     for broken in task_list.broken:
-        print(f"           {broken.sentence}", flush=True)
+        print(f"task       {broken.name} cannot be used: {broken.sentence}", flush=True)
 
 
 def migrate_dagster() -> None:

@@ -54,3 +54,23 @@ returning id
 insert into task_pauses (task, from_at, until_at, actor, reason)
 values (%(name)s, %(now)s, %(until)s, %(actor)s, %(reason)s)
 returning id
+
+-- name: latest_runs
+-- The last run of each of these tasks, also one that goes on.
+select r.* from unnest(%(names)s::text[]) as t (name)
+cross join lateral (
+    select task, rid::text as rid, outcome, started_at, finished_at, started_by, reason, dagster_run_id
+    from task_runs where task = t.name order by started_at desc, id desc limit 1) r
+
+-- name: known_tasks
+select name, problem from tasks where removed_at is null
+
+-- name: runs_of_task
+select rid::text as rid, started_by, due_at, attempt, started_at, finished_at, outcome, exit_code, signal, reason,
+       cost_usd::float8 as cost_usd, engine, dagster_run_id
+from task_runs where task = %(name)s order by started_at desc, id desc limit %(limit)s
+
+-- name: run_by_dagster
+select rid::text as rid, outcome, started_at, finished_at, exit_code, signal, reason, stdout_tail, stderr_tail, output,
+       metrics, cost_usd::float8 as cost_usd, engine
+from task_runs where dagster_run_id = %(run)s and task = %(name)s order by started_at desc, id desc limit 1

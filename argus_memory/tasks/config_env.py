@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
+
+from argus_memory.records import TaskSpec
+from argus_memory.settings import Settings, read_env_file
 
 MASKED: Final = "[masked]"
 _REFERENCE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -37,3 +42,10 @@ def references(env: Mapping[str, str]) -> tuple[str, ...]:
 def mask_env(env: Mapping[str, str]) -> dict[str, str]:
     """For tables and pages: names, and references as they stand; every other value is hidden, secret or not."""
     return {name: value if _REFERENCE.fullmatch(value) else MASKED for name, value in env.items()}
+
+
+def expand_spec(spec: TaskSpec, settings: Settings, parent: Mapping[str, str] = os.environ) -> TaskSpec:
+    """The stanza with the values its process gets; `parent` wins over `$ARGUS_HOME/env`. Raises ValueError."""
+    if not references(spec.env):
+        return spec
+    return replace(spec, env=expand_env(spec.env, {**read_env_file(settings.env_file), **parent}))

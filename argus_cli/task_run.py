@@ -1,0 +1,81 @@
+"""`argus task run NAME`: once, now, through Dagster as the schedule would; exit 1 when it did not end well."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from argus_cli.hub import hub_runs, open_database
+from argus_cli.task_words import as_json, get_task
+from argus_memory.db import Database, queries
+from argus_memory.errors import Unreachable, UsageError
+from argus_memory.records import TaskSpec
+from argus_memory.settings import Settings
+from argus_memory.tasks.names import job_name
+from argus_memory.watch.alerts import describe_span
+from argus_memory.watch.dagster_launch import find_job, launch_job, run_url, wait_run
+
+TAIL_LINES = 20
+GOOD = ("ok", "skipped")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", metavar="NAME")
+    parser.add_argument("--no-wait", action="store_true", help="start it and return")
+
+
+def run(arguments: argparse.Namespace, settings: Settings) -> int:
+    task = get_task(settings, arguments.name)
+    if task.command is None and task.prompt is None:
+        raise UsageError(f"task {task.name} is started by another scheduler (mode = observe) and has no command here")
+    run_id = start(settings, task)
+    url = run_url(settings, run_id)
+    if arguments.no_wait:
+        print(as_json({"dagster_run_id": run_id, "url": url}) if arguments.json else f"started: {url}")
+        return 0
+    print(f"argus: run {url}", file=sys.stderr)
+    status = wait_run(settings, run_id)
+    with open_database(settings) as database:
+        row = find_run(database, task.name, run_id)
+    if arguments.json:
+        print(as_json({"task": task.name, "dagster_run_id": run_id, "dagster": status, "url": url, "run": row}))
+    else:
+        print(as_text(row) if row else f"Dagster's run ended as {status.lower()} before the task began: {url}")
+    return 0 if row is not None and row["outcome"] in GOOD else 1
+
+
+def start(settings: Settings, task: TaskSpec) -> str:
+    """Launch the task's job; raises Unreachable that says whether the hub is down or has not read the stanza yet."""
+    job = job_name(task.name)
+    tags = {"argus/kind": "task", "argus/task": task.name, "argus/handler": task.handler}
+    if not settings.database_url and not hub_runs(settings):
+        raise Unreachable("no hub runs on this home, and a task runs in one: start it with `argus up`")
+    try:
+        find_job(settings, job)
+    except Unreachable as error:
+        if "does not know the job" not in str(error):
+            raise Unreachable(f"no hub to run {task.name} in ({error}); start it with `argus up`") from error
+        raise Unreachable(f"the hub has not read task {task.name} yet: call `argus reload`") from error
+    return launch_job(settings, job, tags=tags)
+
+
+def find_run(database: Database, name: str, run_id: str) -> Mapping[str, Any] | None:
+    return database.fetch_one(queries("tasks").run_by_dagster, {"run": run_id, "name": name})
+
+
+def as_text(row: Mapping[str, Any]) -> str:
+    """Outcome, then the end of what it wrote."""
+    lasted = describe_span(row["finished_at"] - row["started_at"]) if row["finished_at"] else "still at work"
+    words = [f"{row['outcome'] or 'running'} after {lasted}"]
+    words += [f"exit {row['exit_code']}"] if row["exit_code"] is not None else []
+    words += [f"signal {row['signal']}"] if row["signal"] else []
+    words += [f"${row['cost_usd']:.4f}"] if row["cost_usd"] is not None else []
+    words += [" ".join(row["reason"].split())] if row["reason"] else []
+    lines = [", ".join(words)]
+    for name in ("stdout", "stderr"):
+        tail = (row[f"{name}_tail"] or "").rstrip().splitlines()
+        if tail:
+            lines += [f"--- {name}, last {min(len(tail), TAIL_LINES)} lines", *tail[-TAIL_LINES:]]
+    return "\n".join(lines)
