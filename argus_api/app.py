@@ -15,12 +15,14 @@ from fastapi import FastAPI
 
 from argus_api import (
     ask_routes,
+    deliver_routes,
     health_routes,
     hook_routes,
     note_routes,
     process_routes,
     recall_routes,
     review_routes,
+    task_routes,
 )
 from argus_api.access_log import AccessLog, write_to_stderr
 from argus_api.auth import Level, Tokens, require
@@ -28,6 +30,7 @@ from argus_api.capture_routes import capture
 from argus_api.errors import add_error_handlers
 from argus_api.host_check import HostCheck, own_names
 from argus_api.hub import Hub, WarmEmbedder
+from argus_api.sender import SenderThread
 from argus_api.watchdog import Watchdog
 from argus_memory.db import Database
 from argus_memory.errors import Unreachable
@@ -53,7 +56,10 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         hub.embedder.start()
         watchdog = Watchdog(settings, db.dsn)
         watchdog.start()
+        sender = SenderThread(db, settings)
+        sender.start()
         yield
+        sender.stop()
         watchdog.stop()
         hub.embedder.finish()
         db.close()
@@ -71,6 +77,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(review_routes.router)
     app.include_router(process_routes.router)
     app.include_router(health_routes.router)
+    app.include_router(deliver_routes.router)
     app.include_router(ask_routes.router)
+    app.include_router(task_routes.router)
     app.include_router(hook_routes.router, dependencies=[require(Level.CAPTURE)])
     return app

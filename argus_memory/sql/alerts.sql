@@ -29,9 +29,25 @@ where closed_at is null and reminded_at <= %(now)s - %(pace)s
   and (snoozed_until is null or snoozed_until <= %(now)s)
 order by id
 
--- name: open_alerts
-select id, kind, subject, severity, title, detail, evidence, opened_at, opened_by, reminders, snoozed_until
-from alerts where closed_at is null order by opened_at, id
+-- name: list_alerts
+select id, kind, subject, severity, title, detail, evidence, opened_at, opened_by, reminders, snoozed_until, closed_at,
+       closed_by
+from alerts
+where closed_at is null or %(closed_too)s
+order by closed_at is null desc, opened_at desc, id desc
+limit %(limit)s
+
+-- name: count_alerts
+select count(*) filter (where closed_at is null)::int as open, count(*)::int as total from alerts
+
+-- name: find_alert
+select id, closed_at from alerts where id = %(id)s
+
+-- name: snooze_alert
+update alerts set snoozed_until = %(until)s where id = %(id)s and closed_at is null returning id
+
+-- name: close_alert_by_id
+update alerts set closed_at = %(now)s, closed_by = %(by)s where id = %(id)s and closed_at is null returning id
 
 -- name: insert_delivery
 insert into deliveries (key, kind, channel, title, body, link, alert_id, task, rid, created_at, next_try_at)

@@ -6,6 +6,8 @@
 
 Each step 1 changes one row or none, and only who changed it writes step 2, in the same transaction. So two watchdogs
 that see the same thing at the same moment tell it once.
+
+A person may snooze an alert (its reminders wait) or close it; what is still wrong then opens a new one.
 """
 
 from __future__ import annotations
@@ -18,6 +20,9 @@ from typing import Any, Literal
 from psycopg.types.json import Jsonb
 
 from argus_memory.db import Connection, Database, queries
+from argus_memory.errors import Conflict, NotFound
+from argus_memory.rules.masking import mask_text
+from argus_memory.rules.storable import storable
 from argus_memory.settings import Settings
 
 DeliveryKind = Literal["alert", "recovery", "reminder", "digest", "deliver", "answer"]
@@ -122,6 +127,63 @@ def remind_alerts(db: Database, settings: Settings, *, now: datetime) -> int:
     return told
 
 
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """A row of `alerts`, as it is listed."""
+
+    id: int
+    kind: str
+    subject: str
+    severity: str
+    title: str
+    detail: str | None
+    evidence: Mapping[str, Any]
+    opened_at: datetime
+    opened_by: str
+    reminders: int
+    snoozed_until: datetime | None
+    closed_at: datetime | None
+    closed_by: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class AlertList:
+    """The newest `alerts`; `open` and `total` count all there are."""
+
+    open: int
+    total: int
+    alerts: list[Alert]
+
+
+def list_alerts(db: Database, *, closed_too: bool = False, limit: int = 100) -> AlertList:
+    """Open alerts, newest first; with those that are closed where asked for."""
+    counted = db.fetch_one(queries("alerts").count_alerts)
+    assert counted is not None
+    rows = db.fetch_all(queries("alerts").list_alerts, {"closed_too": closed_too, "limit": limit})
+    return AlertList(counted["open"], counted["total"], [Alert(**row) for row in rows])
+
+
+def snooze_alert(db: Database, id_: int, *, until: datetime) -> datetime:
+    """No reminder of this alert before `until`. Raises NotFound for an unknown id and Conflict for a closed alert."""
+    row = db.fetch_one(queries("alerts").snooze_alert, {"id": id_, "until": until})
+    if row is None:
+        raise _no_open_alert(db, id_)
+    return until
+
+
+def close_alert(db: Database, id_: int, *, now: datetime, by: str) -> None:
+    """A person says it is over: no message tells so, they know. Raises as `snooze_alert`."""
+    if db.fetch_one(queries("alerts").close_alert_by_id, {"id": id_, "now": now, "by": by}) is None:
+        raise _no_open_alert(db, id_)
+
+
+def _no_open_alert(db: Database, id_: int) -> Conflict | NotFound:
+    row = db.fetch_one(queries("alerts").find_alert, {"id": id_})
+    if row is None:
+        return NotFound(f"there is no alert {id_}: `argus alerts` lists the open ones")
+    return Conflict(f"alert {id_} is closed since {row['closed_at']:%Y-%m-%d %H:%M} UTC: there is nothing to do")
+
+
 def put_delivery(
     conn: Connection,
     *,
@@ -136,15 +198,15 @@ def put_delivery(
     task: str | None = None,
     rid: str | None = None,
 ) -> int | None:
-    """Put one message into the outbox; None when one with this key is there already."""
+    """Put one message into the outbox; None when one with this key is there already. Secrets in it are masked."""
     row = conn.execute(
         queries("alerts").insert_delivery,
         {
             "key": key,
             "kind": kind,
             "channel": channel,
-            "title": title,
-            "body": body,
+            "title": storable(mask_text(title)[0]),
+            "body": storable(mask_text(body)[0]),
             "link": link,
             "alert_id": alert_id,
             "task": task,
