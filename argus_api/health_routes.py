@@ -8,7 +8,8 @@ from starlette.responses import Response
 
 from argus_api.answers import answer
 from argus_api.hub import Hub, utc_now
-from argus_memory.watch.health import Check, check_health, overall
+from argus_memory.watch.health import check_health
+from argus_memory.watch.health_judge import Check, overall
 
 router = APIRouter()
 PATIENCE_SECONDS = 4.0  # the supervisor gives up after five

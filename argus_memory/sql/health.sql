@@ -5,7 +5,8 @@ select version_num from alembic_version
 -- When anything was last captured, delivered again or skipped, and when a hook last reported.
 select (select captured_at from raw_items where project is distinct from 'argus-canary'
         order by captured_at desc limit 1) as row_at,
-       (select max(at) from capture_outcomes where outcome <> 'refused') as outcome_at,
+       (select max(at) from capture_outcomes
+        where outcome <> 'refused' and not starts_with(coalesce(session, ''), 'argus-canary')) as outcome_at,
        (select max(at) from hook_heartbeats) as beat_at
 
 -- name: waiting
@@ -46,3 +47,18 @@ select to_regclass('dagster.daemon_heartbeats') is not null as there
 
 -- name: daemon_heartbeats
 select daemon_type, (timestamp at time zone 'UTC') as at from dagster.daemon_heartbeats
+
+-- name: watch_facts
+-- What tasks and hooks are judged by: counts and times, no text.
+select (select count(*)::int from tasks where removed_at is null) as tasks,
+       (select count(*)::int from tasks where removed_at is null and problem is not null) as tasks_broken,
+       (select count(*)::int from expected_runs
+        where status in ('expected', 'queued') and start_by < %(now)s - %(unjudged)s) as runs_unjudged,
+       (select max(started_at) from task_runs) as run_at,
+       (select coalesce(jsonb_object_agg(kind, n), '{}')
+        from (select kind, count(*) as n from alerts where closed_at is null group by kind) a) as alerts,
+       (select count(*)::int from hook_heartbeats where at > %(now)s - interval '30 days') as machines,
+       (select max(at) from hook_heartbeats) as hook_at
+
+-- name: last_canary
+select sent_at, recalled_at, outcome, failed_at_step from canary_runs order by sent_at desc, id desc limit 1

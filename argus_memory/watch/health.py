@@ -1,11 +1,12 @@
-"""Is it working? Each part asked once, for /healthz, `argus doctor` and pages; no answer holds a word of a memory.
+"""Is it working? Each part asked once, for /healthz, `argus doctor`, checks and pages; no answer holds a memory.
 
     ok        asked, and well
     warn      works, but something waits for long or for a person
     failed    does not do its part
     unknown   cannot be told: never shown as ok
 
-Facts are read by sql/health.sql, judged by the pure `judge_*`; a question that cannot be asked is unknown.
+Facts are read by sql/health.sql, judged by health_judge.py and health_judge_watch.py; a question that cannot be asked
+is unknown.
 """
 
 from __future__ import annotations
@@ -13,11 +14,10 @@ from __future__ import annotations
 import logging
 import shutil
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import psycopg
 
@@ -26,57 +26,40 @@ from argus_memory.errors import Unreachable
 from argus_memory.migrate import MIGRATIONS
 from argus_memory.settings import Settings
 from argus_memory.stages.spaces import EMBED_ATTEMPTS
-from argus_memory.watch.audits import LATE_AFTER, SILENT_AFTER, STAGE_IDLE_AFTER, STAGES
+from argus_memory.watch.audits import SILENT_AFTER, STAGES
+from argus_memory.watch.beats import find_beats
 from argus_memory.watch.dagster_code import ask_code, judge_code
+from argus_memory.watch.health_judge import (
+    Check,
+    Waiting,
+    judge_capture,
+    judge_daemons,
+    judge_disk,
+    judge_revision,
+    judge_stage,
+    worse,
+)
+from argus_memory.watch.health_judge_watch import (
+    UNJUDGED_AFTER,
+    LastCanary,
+    WatchFacts,
+    judge_backups,
+    judge_canary,
+    judge_hooks,
+    judge_tasks,
+    judge_watchdogs,
+)
 from argus_memory.watch.pending import due_params, with_due_tails
+from argus_memory.watch.sender_state import find_sender_state
 
-Status = Literal["ok", "warn", "failed", "unknown"]
-Overall = Literal["ok", "degraded", "down"]
-
-HEARTBEAT_MAX = timedelta(seconds=120)  # daemons beat every 30 s; Dagster itself waits 1,800 s, which is too late
-DAEMONS = ("SENSOR", "SCHEDULER", "QUEUED_RUN_COORDINATOR")
 WEBSERVER_WAIT_SECONDS = 1.5  # it answers in 0.15; with the database's wait it stays within the five of /healthz
 # So long what the webserver said is believed, that /healthz costs little; what is not well is asked anew sooner.
 CODE_OK_SECONDS, CODE_ELSE_SECONDS = 30.0, 5.0
-DISK_WARN_BYTES = 2 * 1024**3
-DISK_FAILED_BYTES = 256 * 1024**2  # Postgres stops when the last of it is gone
 DATABASE_WAIT_SECONDS = 2.0  # for a connection; /healthz has to answer within five
-# Without these nothing can be captured.
-VITAL = ("database", "migrations")
-
-SEVERITY: tuple[Status, ...] = ("ok", "warn", "unknown", "failed")
+WATCHED = ("tasks", "watchdogs", "outbox", "canary", "hooks")  # answered from one reading
 
 log = logging.getLogger(__name__)
 _code_known: dict[str, tuple[float, Check]] = {}  # webserver → until when (time.monotonic) it holds
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One answer. `since`: from when on it is so, if that is known; `idle`: unknown because nothing happened yet."""
-
-    status: Status
-    detail: str
-    since: datetime | None = None
-    idle: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """What waits before a stage, and its last pass."""
-
-    waiting: int = 0
-    since: datetime | None = None
-    parked: int = 0
-    passed_at: datetime | None = None
-    outcome: str | None = None
-
-
-def overall(checks: Mapping[str, Check]) -> Overall:
-    """down: nothing can be captured; degraded: something is wrong or cannot be told; else ok."""
-    if any(checks[name].status == "failed" for name in VITAL if name in checks):
-        return "down"
-    well = all(check.status == "ok" or (check.status == "unknown" and check.idle) for check in checks.values())
-    return "ok" if well else "degraded"
 
 
 def check_health(db: Database, settings: Settings, *, now: datetime) -> dict[str, Check]:
@@ -86,13 +69,15 @@ def check_health(db: Database, settings: Settings, *, now: datetime) -> dict[str
         asked: dict[str, Callable[[], Check]] = {
             "migrations": lambda: _check_migrations(db),
             "capture": lambda: _check_capture(db, now),
-            "dagster": lambda: worse(_check_daemons(db, now), check_code(settings.dagster_url)),
+            "dagster": lambda: worse(check_daemons(db, now), check_code(settings.dagster_url)),
         }
         checks |= {name: _ask(question) for name, question in asked.items()}
         checks |= _check_stages(db, settings, now)
+        checks |= _check_watched(db, settings, now)
     else:
         away = Check("unknown", "cannot be asked without the database")
-        checks |= dict.fromkeys(("migrations", "capture", "dagster", *STAGES), away)
+        checks |= dict.fromkeys(("migrations", "capture", "dagster", *STAGES, *WATCHED), away)
+    checks["backups"] = _ask(lambda: judge_backups(find_newest(settings.backups_folder), now))
     checks["disk"] = _ask(lambda: _check_disk(settings.home))
     return checks
 
@@ -102,69 +87,13 @@ def find_head() -> str:
     return max(path.stem for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
 
 
-def judge_revision(current: str | None, head: str) -> Check:
-    if current == head:
-        return Check("ok", f"at {head}")
-    return Check("failed", f"at {current or 'no revision'}, this version needs {head}: `argus up` brings it there")
-
-
-def judge_capture(
-    row_at: datetime | None, outcome_at: datetime | None, beat_at: datetime | None, silent: int, now: datetime
-) -> Check:
-    """Rows have to arrive while hooks report; what is delivered again or skipped on purpose is arriving too."""
-    arrived = max((at for at in (row_at, outcome_at) if at is not None), default=None)
-    if arrived is None and beat_at is None:
-        return Check("unknown", "nothing was captured yet, and no hook has reported", idle=True)
-    last = f"last capture {_age(row_at, now)}" if row_at else "nothing was captured yet"
-    if silent:
-        machines = "machine reports" if silent == 1 else "machines report"
-        return Check("failed", f"{last}; {silent} {machines} sessions, but their turns do not arrive", arrived)
-    if arrived is None:
-        return Check("unknown", f"{last}; a hook reported {_age(beat_at, now)}", beat_at, idle=True)
-    if beat_at is not None and beat_at - arrived > SILENT_AFTER and now - beat_at < SILENT_AFTER:
-        return Check("failed", f"{last}, while hooks reported {_age(beat_at, now)}", arrived)
-    return Check("ok", last, row_at or arrived)
-
-
-def judge_stage(work: Waiting, now: datetime, *, note: str = "") -> Check:
-    """A backlog that is being worked off is well; one that nobody works on is not."""
-    words = [f"{work.waiting:,} waiting" if work.waiting else "nothing waits"]
-    if work.passed_at is not None:
-        words.append(f"last pass {_age(work.passed_at, now)}")
-    if work.parked:
-        words.append(f"{work.parked:,} parked after repeated failures")
-    if note:
-        words.append(note)
-    detail = ", ".join(words)
-    waited = now - work.since if work.since is not None else timedelta()
-    worked = work.passed_at is not None and now - work.passed_at < STAGE_IDLE_AFTER
-    if work.waiting and waited > STAGE_IDLE_AFTER and not worked:
-        return Check("failed", f"{detail}: no pass takes up what waits", work.since)
-    if work.outcome == "failed":
-        return Check("warn", f"{detail}: the last pass failed, see stage_passes", work.passed_at)
-    if work.waiting and waited > LATE_AFTER:
-        return Check("warn", f"{detail}: the oldest since {_age(work.since, now)}", work.since)
-    if work.parked:
-        return Check("warn", detail, work.passed_at)
-    if work.passed_at is None and not work.waiting:
-        return Check("unknown", "nothing to do yet", idle=True)
-    return Check("ok", detail, work.since or work.passed_at)
-
-
-def judge_daemons(beats: Mapping[str, datetime], now: datetime) -> Check:
-    """Each daemon that Argus needs has beaten within HEARTBEAT_MAX."""
-    missing = [name for name in DAEMONS if name not in beats]
-    if missing:
-        return Check("failed", f"no heartbeat yet of {', '.join(missing)}")
-    oldest = min(DAEMONS, key=lambda name: beats[name])
-    if now - beats[oldest] > HEARTBEAT_MAX:
-        return Check("failed", f"{oldest} last beat {_age(beats[oldest], now)}", beats[oldest])
-    return Check("ok", f"all beat, the oldest {_age(beats[oldest], now)}", beats[oldest])
-
-
-def worse(first: Check, second: Check) -> Check:
-    """Of two answers about one part the one to worry about; the first where they are alike."""
-    return second if SEVERITY.index(second.status) > SEVERITY.index(first.status) else first
+def find_newest(folder: Path) -> datetime | None:
+    """When the youngest entry of the folder was last written; None without the folder or anything in it."""
+    try:
+        times = [path.stat().st_mtime for path in folder.iterdir() if not path.name.startswith(".")]
+    except FileNotFoundError:
+        return None
+    return datetime.fromtimestamp(max(times), UTC) if times else None
 
 
 def check_code(url: str, *, clock: Callable[[], float] = time.monotonic) -> Check:
@@ -181,12 +110,12 @@ def check_code(url: str, *, clock: Callable[[], float] = time.monotonic) -> Chec
     return check
 
 
-def judge_disk(free: int, total: int) -> Check:
-    """Bytes free where the home is."""
-    detail = f"{free / 1024**3:.1f} of {total / 1024**3:.1f} GB free"
-    if free < DISK_FAILED_BYTES:
-        return Check("failed", f"{detail}: make room, or Postgres will stop")
-    return Check("warn" if free < DISK_WARN_BYTES else "ok", detail)
+def check_daemons(db: Database, now: datetime) -> Check:
+    """Whether Dagster's daemons beat; unknown where no Dagster has used the database."""
+    row = db.fetch_one(queries("health").has_daemon_table)
+    if row is None or not row["there"]:
+        return Check("unknown", "no Dagster has used this database yet")
+    return judge_daemons({r["daemon_type"]: r["at"] for r in db.fetch_all(queries("health").daemon_heartbeats)}, now)
 
 
 def _ask(question: Callable[[], Check]) -> Check:
@@ -221,7 +150,6 @@ def _check_capture(db: Database, now: datetime) -> Check:
 
 
 def _check_stages(db: Database, settings: Settings, now: datetime) -> dict[str, Check]:
-    failure: Check | None = None
     work: dict[str, Waiting] = {}
     held = 0
 
@@ -245,27 +173,28 @@ def _check_stages(db: Database, settings: Settings, now: datetime) -> dict[str, 
     return {stage: judge_stage(work[stage], now, note=note if stage == "dedup" else "") for stage in STAGES}
 
 
-def _check_daemons(db: Database, now: datetime) -> Check:
-    row = db.fetch_one(queries("health").has_daemon_table)
-    if row is None or not row["there"]:
-        return Check("unknown", "no Dagster has used this database yet")
-    return judge_daemons({r["daemon_type"]: r["at"] for r in db.fetch_all(queries("health").daemon_heartbeats)}, now)
+def _check_watched(db: Database, settings: Settings, now: datetime) -> dict[str, Check]:
+    found: dict[str, Check] = {}
+
+    def load() -> Check:
+        q = queries("health")
+        facts = WatchFacts(**(db.fetch_one(q.watch_facts, {"now": now, "unjudged": UNJUDGED_AFTER}) or {}))
+        beats = find_beats(db)
+        row = db.fetch_one(q.last_canary)
+        canary = LastCanary(**row) if row else None
+        found["tasks"] = judge_tasks(facts, now)
+        found["watchdogs"] = judge_watchdogs(beats, now)
+        sender = find_sender_state(db, settings, now=now)
+        found["outbox"] = Check(sender.status, sender.detail, sender.since, sender.idle)
+        found["canary"] = judge_canary(canary, every=settings.canary_every, now=now)
+        found["hooks"] = judge_hooks(facts, beats, now)
+        return Check("ok", "")
+
+    failure = _ask(load)
+    return dict.fromkeys(WATCHED, failure) if failure.status != "ok" else found
 
 
 def _check_disk(home: Path) -> Check:
     place = next(path for path in (home, *home.parents) if path.exists())
     usage = shutil.disk_usage(place)
     return judge_disk(usage.free, usage.total)
-
-
-def _age(at: datetime | None, now: datetime) -> str:
-    """`just now`, `5 min ago`, `3 h ago`, `2 days ago`."""
-    assert at is not None
-    seconds = (now - at).total_seconds()
-    if seconds < 60:
-        return "just now"
-    if seconds < 2 * 3600:
-        return f"{seconds // 60:.0f} min ago"
-    if seconds < 2 * 86400:
-        return f"{seconds // 3600:.0f} h ago"
-    return f"{seconds // 86400:.0f} days ago"

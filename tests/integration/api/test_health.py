@@ -18,14 +18,16 @@ from argus_memory import migrate
 from argus_memory.db import Database
 from argus_memory.settings import Settings, load_settings
 from argus_memory.stages.passes import record_pass
-from argus_memory.watch.health import DAEMONS, STAGES, Check, check_code, check_health, find_head
+from argus_memory.watch.audits import STAGES
+from argus_memory.watch.health import WATCHED, check_code, check_health, find_head
+from argus_memory.watch.health_judge import DAEMONS, Check
 from tests.memory_rows import add_dialog, add_note, add_turn
 from tests.stubs.dagster_server import DagsterServer
 
 from .conftest import BASE, turn
 
 BROKEN = "ImportError: postgresql://argus:secret-word@host"
-NAMES = {"database", "migrations", "capture", *STAGES, "dagster", "disk"}
+NAMES = {"database", "migrations", "capture", *STAGES, "dagster", *WATCHED, "backups", "disk"}
 NOW = datetime.now(UTC)
 
 
