@@ -147,7 +147,9 @@ def only(watched: TaskWatch) -> LedgerChange:
 def ledger(db: Database, task: str = "backup") -> dict[str, str]:
     """Status by due time, `10:00` on the first day and `02 10:00` later."""
     rows = db.fetch_all("select due_at, status from expected_runs where task = %(t)s order by due_at", {"t": task})
-    return {(f"{r['due_at']:%d %H:%M}" if r["due_at"].day != 1 else f"{r['due_at']:%H:%M}"): r["status"] for r in rows}
+    return {
+        (f"{r['due_at']:%d %H:%M}" if r["due_at"].day != 1 else f"{r['due_at']:%H:%M}"): r["status"] for r in rows
+    }
 
 
 def alerts(db: Database) -> list[tuple[str, str, bool]]:
