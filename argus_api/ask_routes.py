@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter
@@ -22,11 +25,13 @@ STAGE = "ask"
 FIELDS = frozenset({"prompt", "system", "model", "max_tokens"})
 TOKENS_MAX = 32_768
 MODELS_MAX = 8
+# Threads of their own: model calls that hang must not take those that captures and recalls are answered by.
+_ASKING = ThreadPoolExecutor(max_workers=8, thread_name_prefix="ask")
 
 
 @router.post("/ask")
-def ask(hub: Here, data: JsonObject) -> Response:
-    """The answer with who gave it and what it cost; not async: it waits for a model in a thread of its own.
+async def ask(hub: Here, data: JsonObject) -> Response:
+    """The answer with who gave it and what it cost; at most eight are asked at once, others wait for their turn.
 
     422 for a bad request, 502 for answers that are none and models that refuse the key, 503 when no model is
     configured, none can be reached, or the hour's budget is used up.
@@ -41,10 +46,11 @@ def ask(hub: Here, data: JsonObject) -> Response:
     if not models:
         raise Unreachable("no model is configured to answer: set ARGUS_ASK_MODEL, or name one as `model`")
     door = open_plain_door(hub.db, hub.settings)
+    asked = partial(
+        door.complete_text, STAGE, storable(system or ""), storable(prompt), models, max_tokens=max_tokens
+    )
     try:
-        text, info = door.complete_text(
-            STAGE, storable(system or ""), storable(prompt), models, max_tokens=max_tokens
-        )
+        text, info = await asyncio.get_running_loop().run_in_executor(_ASKING, asked)
     except (InfraFailure, BudgetExceeded) as failure:
         raise Unreachable(str(failure)) from failure
     return answer(
