@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import dagster as dg
 
 from argus_assets.defs.tasks.definitions import build_tasks
+from argus_assets.defs.tasks.stanza import TaskParts, build_task
 from argus_assets.resources import MemoryResource
-from argus_memory.records import TaskList
+from argus_memory.records import TaskList, TaskSpec
 from argus_memory.tasks.config import read_task_list
 
 
 def stanza(name: str, **keys: str) -> str:
     """The text of a stanza; a code task that prints its name unless told otherwise. `env__A` is `env.A`."""
-    values = {"handler": "code", "command": f"echo {name}"} | keys
+    values = {"handler": "code", **({} if "prompt" in keys else {"command": f"echo {name}"}), **keys}
     return f"[{name}]\n" + "".join(f"{key.replace('__', '.')} = {value}\n" for key, value in values.items()) + "\n"
 
 
@@ -29,7 +31,7 @@ def task_list(folder: Path, *stanzas: str) -> TaskList:
     return read_task_list(folder, default_zone="UTC")
 
 
-def definitions(tasks: TaskList) -> dg.Definitions:
+def definitions(tasks: TaskList, build: Callable[[TaskSpec], TaskParts] = build_task) -> dg.Definitions:
     """As argus_assets.definitions merges them, without memory."""
     shared = dg.Definitions(resources={"memory": MemoryResource()}, executor=dg.in_process_executor)
-    return dg.Definitions.merge(build_tasks(tasks), shared)
+    return dg.Definitions.merge(build_tasks(tasks, build), shared)

@@ -11,7 +11,10 @@ import dagster as dg
 
 from argus_assets.definitions import defs
 from argus_assets.defs.memory.jobs import STEPS, process_memory
+from argus_assets.defs.tasks.loading import load_task_list
+from argus_memory.tasks.names import job_name
 from argus_memory.upkeep.process import STAGES
+from argus_memory.watch.audits import AUDITS
 
 REPOSITORY = Path(__file__).parents[3]
 DAILY = {"raw_items", "turn_embeddings", "episodes", "distilled_notes", "note_embeddings"}
@@ -24,7 +27,10 @@ LINEAGE = {
     "dedup_log": {"distilled_notes", "note_embeddings"},
     "projects": {"raw_items", "episodes"},
     "injections": {"distilled_notes", "note_embeddings", "turn_embeddings"},
+    "task_items": {"raw_items", "distilled_notes"},
 }
+# Tables that checks stand at and that no step of Dagster's writes.
+LEDGERS = {"audit_results", "deliveries", "task_runs"}
 CHECKS = {
     "raw_items": {"captures_arriving", "triggers_present"},
     "turn_embeddings": {"queue_complete", "turns_embedded"},
@@ -39,7 +45,7 @@ CHECKS = {
     "note_embeddings": {"notes_embedded"},
 }
 LOAD_SECONDS = 4.0  # of processor time; measured 1.9, of which Dagster itself takes 0.9
-HEAVY = ("litellm", "great_expectations", "pandas", "onnxruntime", "fastapi")
+HEAVY = ("litellm", "great_expectations", "pandas", "onnxruntime", "fastapi", "telegram")
 LOAD = f"""
 import json, sys, time
 from dagster._core.workspace.autodiscovery import loadable_targets_from_python_module
@@ -56,10 +62,13 @@ print(json.dumps({{"seconds": seconds, "targets": targets, "heavy": heavy}}))
 def test_assets_with_their_lineage_and_days() -> None:
     """Each asset of the contract is there, with what it is made of, and in days where it has them."""
     graph = defs.resolve_asset_graph()
-    found = {node.key.to_user_string(): node for node in (graph.get(key) for key in graph.get_all_asset_keys())}
-    assert {key: {parent.to_user_string() for parent in node.parent_keys} for key, node in found.items()} == LINEAGE
+    nodes = [graph.get(key) for key in graph.get_all_asset_keys() if key.path[0] != "task"]
+    found = {node.key.to_user_string(): node for node in nodes}
+    lineage = {key: {parent.to_user_string() for parent in node.parent_keys} for key, node in found.items()}
+    assert {key: parents for key, parents in lineage.items() if key not in LEDGERS} == LINEAGE
     assert {key for key, node in found.items() if node.is_partitioned} == DAILY
-    assert {key for key, node in found.items() if not node.is_materializable} == {"raw_items", "injections"}
+    outside = {key for key, node in found.items() if not node.is_materializable}
+    assert outside - LEDGERS == {"raw_items", "injections"}
 
 
 def test_a_backfill_of_days_is_one_run() -> None:
@@ -80,33 +89,37 @@ def test_jobs_schedules_and_sensors() -> None:
     """The jobs, and one schedule or sensor that starts each of them by itself, all of them running at first start."""
     repository = defs.get_repository_def()
     jobs = {name for name in repository.job_names if not name.startswith("__")}
-    assert jobs == {"process_memory", "audit_memory", "housekeeping"}
-    assert {(s.name, s.job_name, s.cron_schedule, s.execution_timezone) for s in repository.schedule_defs} == {
+    tasks = load_task_list()
+    assert not tasks.broken
+    assert jobs == {"process_memory", "audit_memory", "housekeeping", *(job_name(task.name) for task in tasks.tasks)}
+    schedules = [s for s in repository.schedule_defs if not s.job_name.startswith("task__")]
+    assert {(s.name, s.job_name, s.cron_schedule, s.execution_timezone) for s in schedules} == {
         ("audit_memory_hourly", "audit_memory", "7 * * * *", "UTC"),
         ("housekeeping_daily", "housekeeping", "40 3 * * *", "UTC"),
     }
     assert all(s.default_status == dg.DefaultScheduleStatus.RUNNING for s in repository.schedule_defs)
-    (sensor,) = repository.sensor_defs
-    assert (sensor.name, sensor.job_name, sensor.minimum_interval_seconds, sensor.default_status) == (
-        "pending_memory",
-        "process_memory",
-        30,
-        dg.DefaultSensorStatus.RUNNING,
-    )
+    sensors = {s.name: s for s in repository.sensor_defs}
+    assert set(sensors) - {"task_intervals"} == {"pending_memory", "watch_tasks", "failed_runs"}
+    assert sensors["pending_memory"].job_name == "process_memory"
+    assert {(s.minimum_interval_seconds, s.default_status) for s in sensors.values()} == {
+        (30, dg.DefaultSensorStatus.RUNNING)
+    }
 
 
 def test_checks() -> None:
-    """Every check stands at its asset, with its question, and all of them are asked by audit_memory."""
+    """Every audit is a check at its asset, with its question, and all of them are asked by audit_memory."""
     graph = defs.resolve_asset_graph()
     found: dict[str, set[str]] = {}
-    for key in graph.asset_check_keys:
+    memory = {key for key in graph.asset_check_keys if key.asset_key.path[0] != "task"}
+    for key in memory:
         found.setdefault(key.asset_key.to_user_string(), set()).add(key.name)
         description = graph.get_check_spec(key).description
         assert description
         assert description.endswith("?")
-    assert found == CHECKS
+    assert {asset: names & found.get(asset, set()) for asset, names in CHECKS.items()} == CHECKS
+    assert {(asset, name) for asset, names in found.items() for name in names} == {(a.asset, a.name) for a in AUDITS}
     audit = defs.resolve_job_def("audit_memory")
-    assert audit.asset_layer.asset_graph.asset_check_keys == graph.asset_check_keys
+    assert audit.asset_layer.asset_graph.asset_check_keys == memory
     assert audit.partitions_def is None
 
 
