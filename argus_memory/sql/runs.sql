@@ -50,7 +50,7 @@ where task = %(task)s and due_at = %(due_at)s
 select task from task_runs where rid = %(rid)s
 
 -- name: lock_run
-select id, task, handler, started_by, due_at, started_at, finished_at, outcome, exit_code, retries_left, dagster_run_id,
+select id, rid, task, handler, started_by, due_at, started_at, finished_at, outcome, exit_code, retries_left, dagster_run_id,
        attempt
 from task_runs where rid = %(rid)s for update
 
@@ -75,7 +75,7 @@ where r.task = %(task)s and r.outcome in ('failed', 'timed-out', 'orphaned')
 -- name: find_policy
 -- What the task's list says about telling, for reports that come without a stanza.
 select t.spec ->> 'channel' as channel,
-       coalesce(s.failures_before_alert, 1) as failures_before_alert
+       coalesce(s.failures_before_alert, (t.spec ->> 'failures_before_alert')::integer, 1) as failures_before_alert
 from tasks t
 left join task_schedules s on s.task = t.name and s.until_at is null
 where t.name = %(task)s
@@ -90,3 +90,28 @@ order by id
 -- What the task said about itself so far; the end replaces it.
 update task_runs set output = %(output)s, metrics = %(metrics)s, cost_usd = %(cost_usd)s, engine = %(engine)s
 where rid = %(rid)s and finished_at is null
+
+-- name: insert_report
+insert into run_reports (received_at, task, rid, source, body, verdict, reason)
+values (%(now)s, %(task)s, %(rid)s, %(source)s, %(body)s, %(verdict)s, %(reason)s)
+
+-- name: find_reported_task
+-- The task as its list has it now, with the schedule in force where there is one.
+select t.name, t.handler, s.schedule, s.timezone, s.start_grace, s.max_runtime, s.mode, s.from_at
+from tasks t
+left join task_schedules s on s.task = t.name and s.until_at is null
+where t.name = %(task)s and t.removed_at is null
+
+-- name: find_same_report
+select rid from run_reports
+where task = %(task)s and body = %(body)s and verdict in ('started', 'finished') and rid is not null
+order by received_at desc limit 1
+
+-- name: find_open_report
+select rid from task_runs
+where task = %(task)s and started_by = 'report' and finished_at is null
+order by started_at desc limit 1
+
+-- name: taken_dues
+select due_at from expected_runs
+where task = %(task)s and due_at = any(%(dues)s) and task_run_id is not null

@@ -26,6 +26,7 @@ from argus_memory.db import Database
 from argus_memory.errors import Unreachable
 from argus_memory.records import RunResult, StartedBy, TaskSpec
 from argus_memory.settings import Settings
+from argus_memory.tasks.config_env import expand_spec
 from argus_memory.tasks.runner_env import (
     CannotStart,
     RunPlace,
@@ -85,9 +86,14 @@ def run_task(
     begun = begin_run(db, settings, spec, now=now, **begin)  # type: ignore[arg-type]  # the six above
     if begun.skipped:
         return _result(spec, begun, now, RunEnd("skipped", now, reason=begun.skipped))
+    missing = None
+    try:
+        spec = expand_spec(spec, settings)  # before the files: what it is given is masked in what it writes
+    except ValueError as error:
+        missing = {"start_error": str(error)}
     place = place_of(settings, rid)
     files = RunFiles.open(place, spec.name, now, spec)
-    report = _execute(db, settings, spec, files, due_at, attempt, extra_env or {}, clock, stop_grace)
+    report = missing or _execute(db, settings, spec, files, due_at, attempt, extra_env or {}, clock, stop_grace)
     files.messages.read(last=True)  # what it said in its last moments counts for how it ended
     end = make_end(settings, files, report)
     _file(db, settings, files, end, report, clock)

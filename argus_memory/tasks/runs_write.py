@@ -11,7 +11,7 @@ import os
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import psutil
@@ -19,7 +19,7 @@ from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
 from argus_memory.db import Connection, Database, queries
-from argus_memory.records import Outcome, StartedBy, TaskSpec
+from argus_memory.records import Outcome, StartedBy, TaskMode, TaskSpec
 from argus_memory.settings import Settings
 from argus_memory.tasks.runs_tell import Policy, tell_outcome
 from argus_memory.watch.alerts import describe_span
@@ -40,6 +40,24 @@ class RunBegun:
     id: int
     rid: str
     skipped: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """One due time of a task, with the rules of its own time."""
+
+    task: str
+    due_at: datetime
+    start_grace: timedelta
+    max_runtime: timedelta
+    schedule: str
+    timezone: str
+    mode: TaskMode
+
+    @classmethod
+    def of(cls, spec: TaskSpec, due_at: datetime) -> Occurrence:
+        rules = (spec.start_grace, spec.max_runtime, spec.schedule or "", spec.timezone, spec.mode)
+        return cls(spec.name, due_at, *rules)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +133,10 @@ def begin_run(
         if begun.skipped:
             _close(conn, begun.id, RunEnd("skipped", now, reason=begun.skipped))
         if due_at is not None:
-            _begin_expected(conn, spec, begun, due_at, dagster_run_id, now, by="runner")
+            begin_expected(
+                conn, Occurrence.of(spec, due_at), begun.id, started_at=now, now=now, by="runner",
+                skipped=begun.skipped, dagster_run_id=dagster_run_id,
+            )  # fmt: skip
     return begun
 
 
@@ -197,30 +218,38 @@ def _close(conn: Connection, run_id: int, end: RunEnd) -> None:
     conn.execute(queries("runs").close_run, params)
 
 
-def _begin_expected(
-    conn: Connection, spec: TaskSpec, begun: RunBegun, due_at: datetime, dagster_run_id: str | None, now: datetime,
-    *, by: str,
-) -> None:  # fmt: skip
+def begin_expected(
+    conn: Connection,
+    occurrence: Occurrence,
+    run_id: int,
+    *,
+    started_at: datetime,
+    now: datetime,
+    by: str,
+    skipped: str | None = None,
+    dagster_run_id: str | None = None,
+) -> None:
     """Note on the expectation that its run started, or why it did not."""
     q = queries("runs")
-    start_by = due_at + spec.start_grace
-    late = now > start_by
+    start_by = occurrence.due_at + occurrence.start_grace
+    late = started_at > start_by
+    delay = describe_span(started_at - occurrence.due_at)
     params = {
-        "task": spec.name,
-        "due_at": due_at,
+        "task": occurrence.task,
+        "due_at": occurrence.due_at,
         "start_by": start_by,
-        "max_runtime": spec.max_runtime,
-        "schedule": spec.schedule or "",
-        "timezone": spec.timezone,
-        "mode": spec.mode,
+        "max_runtime": occurrence.max_runtime,
+        "schedule": occurrence.schedule,
+        "timezone": occurrence.timezone,
+        "mode": occurrence.mode,
         "status": "late" if late else "started",
         "now": now,
         "by": by,
-        "reason": begun.skipped or (f"started {describe_span(now - due_at)} after it was due" if late else None),
-        "run_id": begun.id,
+        "reason": skipped or (f"started {delay} after it was due" if late else None),
+        "run_id": run_id,
         "dagster_run_id": dagster_run_id,
     }
-    conn.execute(q.skip_expected if begun.skipped else q.start_expected, params)
+    conn.execute(q.skip_expected if skipped else q.start_expected, params)
 
 
 def _overlap_reason(open_run: DictRow, now: datetime) -> str:
