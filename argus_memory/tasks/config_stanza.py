@@ -13,6 +13,7 @@ from argus_memory.tasks.config_values import DEFAULT_KEYS, ENV_PREFIX, KEYS, Key
 from argus_memory.tasks.names import NAME_RULE, is_task_name
 
 ALSO_SHOWN: Final = 3  # further flaws of a stanza that are told
+PATH_SHOWN: Final = 150  # characters
 PROMPT_FILE: Final = "file:"
 _SPEC_FIELDS: Final = {f.name for f in fields(TaskSpec)}
 
@@ -165,7 +166,7 @@ def _check_parts(section: Section, read: _Read, defaults: Defaults, place: Path)
     if needed not in read.lines:
         yield Flaw(section.line, f"`{needed}` is missing", f"add `{needed} = …`: {KEYS[needed].accepted}")
     if not _is_there(place, as_folder=True):
-        yield Flaw(read.lines.get("folder", section.line), f"the folder {shorten(str(place))} is missing",
+        yield Flaw(read.lines.get("folder", section.line), f"the folder {_end_of(place)} is missing",
                    "make it, or name another with `folder = …`")
     elif "prompt" in read.values:
         yield from _check_prompt(read.values["prompt"], read.lines["prompt"], place)
@@ -176,9 +177,15 @@ def _check_prompt(prompt: str, line: int, place: Path) -> Iterator[Flaw]:
         return
     file = place / prompt.removeprefix(PROMPT_FILE).strip()
     if not file.resolve().is_relative_to(place.resolve()):
-        yield Flaw(line, f"`prompt`: {shorten(str(file))} is outside the task's folder", "put the file into it")
+        yield Flaw(line, f"`prompt`: {_end_of(file)} is outside the task's folder", "put the file into it")
     elif not _is_there(file, as_folder=False):
-        yield Flaw(line, f"`prompt`: the file {shorten(str(file))} is missing", "make it or name another")
+        yield Flaw(line, f"`prompt`: the file {_end_of(file)} is missing", "make it or name another")
+
+
+def _end_of(path: Path) -> str:
+    """A path's end says most."""
+    words = " ".join(str(path).split())
+    return words if len(words) <= PATH_SHOWN else f"…{words[1 - PATH_SHOWN:]}"
 
 
 def _sentence(error: Exception) -> str:
