@@ -31,6 +31,7 @@ _RESTRICTED_STEP: Final = re.compile(r"\*/\d+")
 SHELLS: Final = ("/bin/sh", "/usr/bin/sh", "sh")
 OWN_OF_CRON: Final = ("CRON_TZ", "MAILTO", "MAILFROM", "SHELL", "HOME", "LOGNAME", "USER", "RANDOM_DELAY")
 # Words before the one that says what a command does.
+NOT_THE_DEED: Final = ("cd", "test", "[", "[[")  # what stands before `&&`
 STARTERS: Final = frozenset(
     ("sudo", "env", "nice", "ionice", "nohup", "time", "timeout", "flock", "exec", "chronic", "sh", "bash", "dash",
      "zsh", "python", "python3", "perl", "ruby", "php", "node", "test", "cd")
@@ -190,7 +191,7 @@ def _name(command: str, number: int) -> str:
     """The word that says what the command does: `cd /x && /opt/app/backup.sh -q` is `backup`."""
     for part in re.split(r"&&|\|\||;|\|", command):
         words = part.split()
-        if words and words[0] == "cd":
+        if words and words[0] in NOT_THE_DEED:
             continue
         for word in words:
             base = word.strip("\"'(){}").rpartition("/")[2]

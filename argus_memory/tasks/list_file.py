@@ -70,6 +70,8 @@ def _read(file: Path) -> bytes:
         return file.read_bytes()
     except FileNotFoundError:
         return b""
+    except OSError as error:
+        raise Unreachable(f"{file} cannot be read ({error.strerror}); look at its owner and modes") from error
 
 
 def _replace(file: Path, data: bytes) -> None:
