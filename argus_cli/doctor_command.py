@@ -1,4 +1,7 @@
-"""`argus doctor`: everything that can be wrong, asked once; exit 0 well, 1 something to look at, 3 a failure."""
+"""`argus doctor`: everything that can be wrong, asked once, and the wiring tried as a client would.
+
+Exit 0: all well or only hints; 1: something is to be mended; 3: something that is needed cannot be reached.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,8 @@ import json
 import os
 from collections.abc import Iterator
 
-from argus_cli import doctor_hub, doctor_machine
-from argus_cli.findings import Finding, as_json, as_text, collect, exit_code
+from argus_cli import doctor_around, doctor_client, doctor_hub, doctor_machine, doctor_transcripts
+from argus_cli.findings import Finding, as_json, as_text, collect, count_words, exit_code
 from argus_cli.hub import hub_runs
 from argus_memory.settings import Settings, load_settings
 
@@ -24,6 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         for finding in findings:
             print(as_text(finding))
+        print(count_words(findings))
     return exit_code(findings)
 
 
@@ -35,13 +39,18 @@ def examine(settings: Settings) -> list[Finding]:
             ("versions", doctor_machine.check_versions),
             ("disk", lambda: doctor_machine.check_disk(settings)),
             ("clock", doctor_machine.check_clock),
+            ("zone", lambda: doctor_around.check_zone(settings)),
             ("ports", lambda: doctor_machine.check_ports(settings, running)),
             ("files", lambda: doctor_machine.check_files(settings)),
             ("database", lambda: doctor_hub.check_database(settings)),
             ("hooks", lambda: check_hooks(settings)),
-            ("transcripts", lambda: doctor_machine.check_transcripts(dict(os.environ))),
+            ("transcripts", lambda: doctor_transcripts.check_transcripts(settings, dict(os.environ))),
+            ("engines", lambda: doctor_around.check_engines(settings)),
+            ("tasks", lambda: doctor_around.check_tasks(settings)),
+            ("telegram", lambda: doctor_around.check_telegram(settings)),
             ("api", lambda: doctor_hub.check_health(settings, running)),
-            ("capture → search", lambda: doctor_hub.check_round_trip(settings, running)),
+            ("tokens at the API", lambda: doctor_client.check_tokens(settings, running)),
+            ("capture → search", lambda: doctor_client.check_round_trip(settings, running)),
         )
     )
 
@@ -59,7 +68,7 @@ def check_hooks(settings: Settings) -> Iterator[Finding]:
 
 
 def judge_hooks(state: str, any_wired: bool) -> str:
-    """A state of hooks_status → the finding's status."""
+    """A state of hooks_status → the finding's status: hooks that are wired and do not work lose what is said."""
     if state == "missing":
         return "unknown" if any_wired else "warn"
-    return "ok" if state == "wired" else "warn"
+    return "ok" if state == "wired" else "failed"

@@ -1,8 +1,7 @@
-"""`argus doctor`, the part that needs no running hub: platform, versions, disk, clock, ports, files, transcripts."""
+"""`argus doctor`, the part that needs no running hub: platform, versions, disk, clock, ports, files."""
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import stat
@@ -12,7 +11,6 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
 
 from argus_cli.findings import Finding
 from argus_cli.home import PROJECT_ROOT, Home
@@ -29,22 +27,20 @@ NAMED = (*DAGSTER_SET, "dagster-postgres", "sqlalchemy", "psycopg", "litellm", "
 LOW_DISK_BYTES = 2 * 1024**3  # a year of heavy use takes about as much
 NO_DISK_BYTES = 200 * 1024**2
 OLDEST_CLOCK = datetime(2026, 1, 1, tzinfo=UTC)  # before this code was written
-SWEEP_DEFAULT_DAYS = 30  # Claude Code deletes transcripts after cleanupPeriodDays
-SWEEP_GOOD_DAYS = 365
 
 
 def check_machine() -> Iterator[Finding]:
     try:
         check_platform()
     except Unreachable as error:
-        yield Finding("platform", "failed", str(error))
+        yield Finding("platform", "failed", str(error), away=True)
     else:
         name = f"{os.uname().sysname} {os.uname().machine}, Python {sys.version.split()[0]}"
         yield Finding("platform", "ok", name)
     try:
         yield Finding("postgres wheel", "ok", f"PostgreSQL {POSTGRES_MAJOR}, {wheel_binaries()}")
     except Unreachable as error:
-        yield Finding("postgres wheel", "failed", str(error))
+        yield Finding("postgres wheel", "failed", str(error), away=True)
 
 
 def check_versions() -> Iterator[Finding]:
@@ -110,7 +106,7 @@ def check_ports(settings: Settings, running: bool) -> Iterator[Finding]:
         if port_is_free(port, host):
             yield Finding(f"port {port}", "ok", f"free ({name})")
         else:
-            yield Finding(f"port {port}", "failed", "in use by another program", f"stop it, or set {name}")
+            yield Finding(f"port {port}", "failed", "in use by another program", f"stop it, or set {name}", away=True)
 
 
 def check_files(settings: Settings) -> Iterator[Finding]:
@@ -146,30 +142,3 @@ def is_open_to_others(path: Path) -> bool:
         return bool(stat.S_IMODE(path.stat().st_mode) & 0o077)
     except FileNotFoundError:
         return False
-
-
-def check_transcripts(environment: dict[str, str]) -> Iterator[Finding]:
-    """How soon Claude Code deletes the transcripts that an import would read."""
-    folder = Path(environment.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
-    if not folder.is_dir():
-        yield Finding("transcripts", "unknown", f"no Claude Code at {folder}")
-        return
-    settings: Any = {}
-    try:
-        settings = json.loads((folder / "settings.json").read_text("utf-8"))
-    except FileNotFoundError:
-        settings = {}
-    except ValueError:
-        yield Finding("transcripts", "warn", f"{folder / 'settings.json'} is not JSON", "mend it")
-        return
-    yield judge_sweep(settings.get("cleanupPeriodDays") if isinstance(settings, dict) else None, folder)
-
-
-def judge_sweep(days: object, folder: Path) -> Finding:
-    """`cleanupPeriodDays` as found in Claude Code's settings (None: not set) → a finding."""
-    cure = f'set "cleanupPeriodDays": {SWEEP_GOOD_DAYS * 10} in {folder / "settings.json"}'
-    if not isinstance(days, int) or isinstance(days, bool):
-        told = f"Claude Code deletes transcripts after {SWEEP_DEFAULT_DAYS} days (its default)"
-        return Finding("transcripts", "warn", told, cure)
-    status = "ok" if days >= SWEEP_GOOD_DAYS else "warn"
-    return Finding("transcripts", status, f"Claude Code keeps transcripts for {days} days", cure)

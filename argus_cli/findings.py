@@ -11,12 +11,16 @@ MARKS = {"ok": "ok", "warn": "WARN", "failed": "FAILED", "unknown": "?"}
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One answer. `status`: ok, warn, failed, unknown (could not be asked); `cure` says what to do about it."""
+    """One answer. `status`: ok, warn, failed, unknown (could not be asked); `cure` says what to do about it.
+
+    warn is a hint: it works as it is. `away`: failed because something cannot be reached.
+    """
 
     name: str
     status: str
     detail: str
     cure: str = ""
+    away: bool = False
 
 
 Check = Callable[[], Iterable[Finding]]
@@ -35,12 +39,21 @@ def collect(checks: Sequence[tuple[str, Check]]) -> list[Finding]:
 
 
 def exit_code(findings: Iterable[Finding]) -> int:
-    """3 with a failure, 1 with anything else to look at, 0 when all is well.
+    """3 when something needed cannot be reached, 1 with any other failure, 0 when all is well or only hints.
 
-    `unknown` alone is no reason to alarm: most of it is a hub that does not run at this moment.
+    A hint is no finding: a fresh installation on an ordinary machine has some, and a script that asks whether Argus
+    works must not fail on them. `unknown` alone is none either: most of it is a hub that does not run right now.
     """
-    statuses = {finding.status for finding in findings}
-    return 3 if "failed" in statuses else 1 if "warn" in statuses else 0
+    failed = [finding for finding in findings if finding.status == "failed"]
+    return 3 if any(finding.away for finding in failed) else 1 if failed else 0
+
+
+def count_words(findings: Sequence[Finding]) -> str:
+    """The last line for people: `all well`, or how many of each there is to look at."""
+    words = (("failed", "to mend"), ("warn", "hints"), ("unknown", "could not be told"))
+    counts = [(sum(finding.status == status for finding in findings), text) for status, text in words]
+    told = [f"{count} {text if count != 1 else text.removesuffix('s')}" for count, text in counts if count]
+    return ", ".join(told) if any(count for count, _ in counts[:2]) else ", ".join(["all well", *told])
 
 
 def as_text(finding: Finding) -> str:
@@ -51,7 +64,9 @@ def as_text(finding: Finding) -> str:
 def as_json(findings: Sequence[Finding]) -> dict[str, Any]:
     code = exit_code(findings)
     return {
-        "status": {0: "ok", 1: "warn", 3: "failed"}[code],
+        "status": "ok" if code == 0 else "failed",
+        "failed": sum(finding.status == "failed" for finding in findings),
+        "hints": sum(finding.status == "warn" for finding in findings),
         "findings": [
             {"name": f.name, "status": f.status, "detail": f.detail, "cure": f.cure or None} for f in findings
         ],

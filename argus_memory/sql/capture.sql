@@ -59,3 +59,10 @@ select %(session)s, %(source)s, %(mark)s, %(at)s, %(host)s, %(detail)s, %(now)s
 where not exists (
     select from session_marks m where m.session = %(session)s and m.mark = %(mark)s and m.at = %(at)s
 )
+
+-- name: known_sessions
+-- Which of these sessions anything was captured of; skipped on purpose counts, since it was seen.
+select distinct s.session
+from unnest(%(sessions)s::text[]) as s (session)
+where exists (select from raw_items r where r.session = s.session)
+   or exists (select from capture_outcomes o where o.session = s.session and o.outcome <> 'refused')

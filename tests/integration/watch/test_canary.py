@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import pytest
-import uvicorn
-
-from argus_api.app import create_app
-from argus_cli.ports import find_free_port
 from argus_memory.db import Database
 from argus_memory.records import CANARY_PROJECT
 from argus_memory.settings import Settings
@@ -22,24 +15,7 @@ from argus_memory.stages.search import search
 from argus_memory.watch.canary import is_due, run_canary
 from argus_memory.watch.health import check_health
 from argus_memory.watch.pending import find_pending
-from tests.helpers import wait_until
 from tests.word_embedder import WordEmbedder
-
-
-@pytest.fixture
-def served(db: Database, settings: Settings) -> Iterator[Settings]:
-    """The settings of a running API; `db` comes first, so that the test's pool outlives the application's."""
-    port = find_free_port()
-    settings = replace(settings, api_port=port, api_url=f"http://127.0.0.1:{port}")
-    runner = uvicorn.Server(
-        uvicorn.Config(create_app(settings), port=port, log_level="critical", timeout_graceful_shutdown=1)
-    )
-    thread = threading.Thread(target=runner.run, daemon=True)
-    thread.start()
-    wait_until(lambda: runner.started, what="the API has started")
-    yield settings
-    runner.should_exit = True
-    thread.join(10)
 
 
 def rows(db: Database, query: Any) -> list[Any]:
