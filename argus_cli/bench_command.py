@@ -18,6 +18,7 @@ BENCHMARKS = {  # name → (module, what it measures)
     "parse": ("parse", "reading transcripts beside decoding their lines"),
     "idle": ("idle", "processor and memory of a hub that does nothing"),
     "idle-pass": ("idle_pass", "passes with nothing pending, in small and large stores"),
+    "no-show": ("no_show", "a watchdog's pass over 200 tasks with a year of ledger, and when it alarms"),
     "distiller": ("distiller.run", "precision and recall of the extractive distiller on a labelled set"),
 }
 

@@ -53,7 +53,8 @@ select o.id, o.task, o.due_at, o.start_by, o.max_runtime, o.timezone, o.mode, o.
            as newer_due,
        coalesce((select s.start_grace from task_schedules s where s.task = o.task and s.from_at <= o.due_at
                  order by s.from_at desc limit 1), o.start_by - o.due_at) as grace,
-       exists (select from task_runs a where a.task = o.task) as has_run
+       -- Ordered, and not `exists`: the planner would read the table for a task it takes for frequent.
+       (select a.id from task_runs a where a.task = o.task order by a.started_at desc limit 1) is not null as has_run
 from open o
 left join lateral (
     (select 1 as rank, x.* from task_runs x where x.task = o.task and x.due_at = o.due_at order by x.id desc limit 1)
@@ -73,11 +74,13 @@ left join lateral (
     order by x.from_at desc limit 1
 ) p on r.id is null
 left join lateral (
-    select x.started_at from task_runs x
-    where x.task = o.task and x.started_at <= o.due_at and coalesce(x.finished_at, 'infinity') > o.due_at
-      -- A runner that died with the machine leaves its run open; it does not beat.
+    -- The last run that began before it was due, where that was still at work then. A runner that died with the machine
+    -- leaves its run open; it does not beat.
+    select x.started_at from (
+        select * from task_runs y where y.task = o.task and y.started_at <= o.due_at order by y.started_at desc limit 1
+    ) x
+    where coalesce(x.finished_at, 'infinity') > o.due_at
       and (x.finished_at is not null or x.beat_at > o.due_at - interval '5 minutes')
-    order by x.started_at desc limit 1
 ) b on r.id is null and (select t.spec ->> 'no_overlap' from tasks t where t.name = o.task) = 'true'
 left join lateral (
     select x.from_at, x.until_at from (
@@ -127,8 +130,8 @@ returning e.id, e.task, e.due_at, w.old as from_status, e.status as to_status, e
 -- Open alerts of no-shows and overruns, with what may end them.
 select a.kind, a.subject, a.title, s.task, a.opened_at, last.status as last_status, last.due_at as last_due_at,
        last.task_run_id as last_run_id,
-       exists (select from task_runs r where r.task = s.task and r.outcome = 'ok' and r.started_at >= last.due_at)
-           as ran_since,
+       (select r.id from task_runs r where r.task = s.task and r.outcome = 'ok' and r.started_at >= last.due_at
+        order by r.started_at desc limit 1) is not null as ran_since,
        exists (select from task_schedules f where f.task = s.task and f.until_at is null) as in_force,
        exists (select from task_pauses p where p.task = s.task and p.from_at <= %(now)s
                and coalesce(least(p.until_at, p.ended_at), 'infinity') > %(now)s) as paused,
