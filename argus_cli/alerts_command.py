@@ -39,14 +39,15 @@ def run(arguments: argparse.Namespace) -> int:
 
     now = datetime.now(UTC)
     span = _span(arguments.span) if arguments.verb == "snooze" else None
-    with open_database(load_settings()) as database:
+    settings = load_settings()
+    with open_database(settings) as database:
         if span is not None:
             until = snooze_alert(database, arguments.id, until=now + span)
             told = f"alert {arguments.id}: no reminders before {until.astimezone():%Y-%m-%d %H:%M}"
             print(json.dumps({"id": arguments.id, "snoozed_until": until.isoformat()}) if arguments.json else told)
             return 0
         if arguments.verb == "close":
-            close_alert(database, arguments.id, now=now, by=getpass.getuser())
+            close_alert(database, settings, arguments.id, now=now, by=getpass.getuser())
             told = f"alert {arguments.id}: closed"
             print(json.dumps({"id": arguments.id, "closed": True}) if arguments.json else told)
             return 0

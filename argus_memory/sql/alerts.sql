@@ -47,7 +47,8 @@ select id, closed_at from alerts where id = %(id)s
 update alerts set snoozed_until = %(until)s where id = %(id)s and closed_at is null returning id
 
 -- name: close_alert_by_id
-update alerts set closed_at = %(now)s, closed_by = %(by)s where id = %(id)s and closed_at is null returning id
+update alerts set closed_at = %(now)s, closed_by = %(by)s where id = %(id)s and closed_at is null
+returning id, title, opened_at, channel
 
 -- name: insert_delivery
 insert into deliveries (key, kind, channel, title, body, link, alert_id, task, rid, created_at, next_try_at)

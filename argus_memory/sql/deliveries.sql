@@ -114,6 +114,9 @@ on conflict (watcher) do update set detail = excluded.detail
 -- name: find_by_key
 select id, channel, status from deliveries where key = %(key)s
 
+-- name: find_run
+select rid from task_runs where rid = %(rid)s
+
 -- name: list_deliveries
 select d.id, d.key, d.kind, d.channel, d.title, d.link, d.alert_id, d.task, d.rid, d.created_at, d.status, d.target,
        d.attempts, d.next_try_at, d.parts_sent, d.parts_total, d.sent_at, d.last_error

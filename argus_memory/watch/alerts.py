@@ -89,18 +89,21 @@ def clear_alert(
     row = conn.execute(queries("alerts").close_alert, params).fetchone()
     if row is None:
         return None
-    lasted = describe_span(now - row["opened_at"])
+    _tell_end(conn, settings, row, title or f"Well again: {row['title']}", now)
+    return int(row["id"])
+
+
+def _tell_end(conn: Connection, settings: Settings, row: Mapping[str, Any], title: str, now: datetime) -> None:
     put_delivery(
         conn,
         key=f"alert:{row['id']}:closed",
         kind="recovery",
         channel=row["channel"] or settings.alert_channel,
-        title=title or f"Well again: {row['title']}",
-        body=f"It lasted {lasted}.",
+        title=title,
+        body=f"It lasted {describe_span(now - row['opened_at'])}.",
         alert_id=row["id"],
         now=now,
     )
-    return int(row["id"])
 
 
 def remind_alerts(db: Database, settings: Settings, *, now: datetime) -> int:
@@ -171,9 +174,13 @@ def snooze_alert(db: Database, id_: int, *, until: datetime) -> datetime:
     return until
 
 
-def close_alert(db: Database, id_: int, *, now: datetime, by: str) -> None:
-    """A person says it is over: no message tells so, they know. Raises as `snooze_alert`."""
-    if db.fetch_one(queries("alerts").close_alert_by_id, {"id": id_, "now": now, "by": by}) is None:
+def close_alert(db: Database, settings: Settings, id_: int, *, now: datetime, by: str) -> None:
+    """A person says it is over; whoever was told of the alert is told that. Raises as `snooze_alert`."""
+    with db.transaction() as conn:
+        row = conn.execute(queries("alerts").close_alert_by_id, {"id": id_, "now": now, "by": by}).fetchone()
+        if row is not None:
+            _tell_end(conn, settings, row, f"Closed by {by}: {row['title']}", now)
+    if row is None:
         raise _no_open_alert(db, id_)
 
 

@@ -25,7 +25,7 @@ _FIELDS: Final = ("channel", "title", "text", "link", "key", "task", "rid")
 
 @dataclass(frozen=True, slots=True)
 class DeliverReceipt:
-    """`sending`: something is configured that the message goes to; else `why` not. `note`: it goes elsewhere."""
+    """`sending`: something is configured that the message goes to; else `why` not. `note`: what differs from the intent."""
 
     id: int
     duplicate: bool
@@ -38,13 +38,17 @@ class DeliverReceipt:
 def accept_delivery(db: Database, settings: Settings, intent: Mapping[str, Any], *, now: datetime) -> DeliverReceipt:
     """Put a deliver intent into the outbox: {"text", "channel"?, "title"?, "link"?, "key"?, "task"?, "rid"?}.
 
-    The same key of the same task is one message for ever. Raises UsageError naming the field.
+    The same key of the same task is one message for ever. A run nobody knows of is left out, and the receipt says so:
+    the message counts for more. Raises UsageError naming the field.
     """
     given = {name: _text(intent, name) for name in _FIELDS}
     _check(given)
     channel = given["channel"] or MAIN
     key = f"deliver:{given['task'] or ''}:{given['key'] or uuid4()}"
+    lost_run = None
     with db.transaction() as conn:
+        if given["rid"] and conn.execute(queries("deliveries").find_run, {"rid": given["rid"]}).fetchone() is None:
+            lost_run = f"no run {given['rid']} is known, the message stands without it"
         id_ = put_delivery(
             conn,
             key=key,
@@ -54,20 +58,23 @@ def accept_delivery(db: Database, settings: Settings, intent: Mapping[str, Any],
             body=hide_secrets(given["text"] or "", settings),
             link=given["link"],
             task=given["task"],
-            rid=given["rid"],
+            rid=None if lost_run else given["rid"],
             now=now,
         )
     if id_ is not None:
-        return _receipt(settings, id_, False, channel)
+        return _receipt(settings, id_, False, channel, lost_run)
     known = db.fetch_one(queries("deliveries").find_by_key, {"key": key})
     assert known is not None  # rows of the outbox are never deleted
-    return _receipt(settings, known["id"], True, known["channel"])
+    return _receipt(settings, known["id"], True, known["channel"], lost_run)
 
 
-def _receipt(settings: Settings, id_: int, duplicate: bool, channel: str) -> DeliverReceipt:
+def _receipt(
+    settings: Settings, id_: int, duplicate: bool, channel: str, lost_run: str | None
+) -> DeliverReceipt:
     route = find_channels(settings).find_route(channel)
     why = None if route else describe_lack(settings)
-    return DeliverReceipt(id_, duplicate, channel, route is not None, why, route.note if route else None)
+    notes = [note for note in (route.note if route else None, lost_run) if note]
+    return DeliverReceipt(id_, duplicate, channel, route is not None, why, "; ".join(notes) or None)
 
 
 def _text(intent: Mapping[str, Any], name: str) -> str | None:

@@ -77,6 +77,14 @@ def test_secrets_and_odd_characters_do_not_reach_the_outbox(client: TestClient, 
     assert row["body"] == "nul \ufffd half \ufffd token [redacted:argus-token]"
 
 
+def test_a_run_nobody_knows_loses_no_message(client: TestClient, db: Database) -> None:
+    """The message is kept without the run, and the receipt says so."""
+    reply = client.post("/deliver", json={"text": "a", "rid": "0d7f2a36-1f7c-4f37-9d0e-2f6b5f1c0a11"})
+    assert reply.status_code == 201
+    assert "is known" in reply.json()["note"]
+    assert db.fetch_one("select rid from deliveries") == {"rid": None}
+
+
 def test_the_running_api_sends_within_ten_seconds(db: Database, settings: Settings) -> None:
     """From the route to a loopback Telegram, by the thread of the application; the beat says that it lives."""
     with TelegramServer() as telegram:

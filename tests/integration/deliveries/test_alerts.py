@@ -95,20 +95,23 @@ def test_a_snoozed_alert_is_silent_until_then(db: Database, settings: Settings) 
     snooze_alert(db, id_, until=NOW + 10 * HOURS)
     assert remind_alerts(db, settings, now=NOW + 7 * HOURS) == 0
     assert remind_alerts(db, settings, now=NOW + 11 * HOURS) == 1
-    close_alert(db, id_, now=NOW + 12 * HOURS, by="kim")
+    close_alert(db, settings, id_, now=NOW + 12 * HOURS, by="kim")
     with pytest.raises(Conflict, match="is closed since"):
         snooze_alert(db, id_, until=NOW + 20 * HOURS)
     with pytest.raises(NotFound, match="no alert 999"):
-        close_alert(db, 999, now=NOW, by="kim")
+        close_alert(db, settings, 999, now=NOW, by="kim")
 
 
 def test_what_is_closed_by_hand_opens_anew_while_it_is_wrong(db: Database, settings: Settings) -> None:
-    """No recovery is told, the next look tells a new alert."""
+    """Who closed it is told; the next look tells a new alert."""
     id_ = open_one(db, settings)
     assert id_ is not None
-    close_alert(db, id_, now=NOW + HOURS, by="kim")
+    close_alert(db, settings, id_, now=NOW + HOURS, by="kim")
     assert open_one(db, settings) not in (None, id_)
-    assert kinds(db) == ["alert", "alert"]
+    assert kinds(db) == ["alert", "recovery", "alert"]
+    assert db.fetch_one("select title from deliveries where kind = 'recovery'") == {
+        "title": "Closed by kim: backup did not run"
+    }
     found = list_alerts(db, closed_too=True)
     assert (found.open, found.total, [one.closed_by for one in found.alerts]) == (1, 2, [None, "kim"])
 
