@@ -1,4 +1,4 @@
-"""`argus task check`: read config.ini as the hub will, without one; exit 1 when something is broken or never due."""
+"""`argus task check`: read config.ini as the hub will, without one; exit 1 when something is broken."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from argus_cli.task_words import as_json, load_list, local_time
+from argus_memory.errors import NotFound
 from argus_memory.records import TaskList, TaskSpec
 from argus_memory.settings import Settings, read_env_file
 from argus_memory.tasks.config_env import references
+from argus_memory.tasks.names import LIST_FILE
 from argus_memory.tasks.overview import next_due
 
 SHOWN = 5
@@ -24,25 +26,24 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
     now = datetime.now(UTC)
     task_list = load_list(settings)
     if arguments.name:
+        if arguments.name not in {*(task.name for task in task_list.tasks), *(broken.name for broken in task_list.broken)}:
+            raise NotFound(f"there is no task {arguments.name} in {settings.tasks_folder / LIST_FILE}")
         task_list = TaskList(
             tuple(task for task in task_list.tasks if task.name == arguments.name),
             tuple(task for task in task_list.broken if task.name == arguments.name),
         )
     times = {task.name: next_due(task, now, SHOWN) for task in task_list.tasks}
-    notes = {task.name: find_notes(task, settings, times[task.name]) for task in task_list.tasks}
+    notes = {task.name: find_notes(task, settings) for task in task_list.tasks}
     if arguments.json:
         print(as_json(_report(task_list, times, notes)))
     else:
-        print(as_text(task_list, times, notes, str(settings.tasks_folder / "config.ini")))
-    never = any(task.schedule and not times[task.name] for task in task_list.tasks)
-    return 1 if task_list.broken or never or (arguments.name and not task_list.tasks) else 0
+        print(as_text(task_list, times, notes, str(settings.tasks_folder / LIST_FILE)))
+    return 1 if task_list.broken else 0
 
 
-def find_notes(task: TaskSpec, settings: Settings, times: list[datetime]) -> list[str]:
+def find_notes(task: TaskSpec, settings: Settings) -> list[str]:
     """What is no mistake of the stanza, and still worth a look."""
     notes = []
-    if task.schedule and not times:
-        notes.append("its schedule never matches")
     known = {**read_env_file(settings.env_file), **os.environ}
     if missing := [name for name in references(task.env) if name not in known]:
         notes.append(f"{', '.join(missing)} is set neither here nor in $ARGUS_HOME/env; the hub has to have it")

@@ -97,7 +97,7 @@ def _job_as_text(job: ImportedJob, now: datetime) -> str:
     if job.values:
         lines += [f"    {key} = {value}" for key, value in _shown(job).items()]
         times = [local_time(at, job.values["timezone"]) for at in _next(job, now)]
-        lines.append(f"    next: {', '.join(times) or 'never'}")
+        lines.append(f"    next: {', '.join(times)}")
     lines += [f"    - {reason}" for reason in job.reasons]
     return "\n".join(lines)
 

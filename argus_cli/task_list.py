@@ -46,7 +46,7 @@ def _next(row: TaskRow) -> str:
     if row.problem is not None:
         return row.problem
     if row.next_due is None or row.timezone is None:
-        return "never due" if row.state in ("scheduled", "observed") else "-"
+        return "-"
     return f"next {local_time(row.next_due, row.timezone)} {row.timezone} ({row.next_due:%a %H:%M} UTC)"
 
 

@@ -84,7 +84,7 @@ def state_of(task: TaskSpec, pause: Pause | None) -> TaskState:
 
 
 def next_due(task: TaskSpec, after: datetime, count: int = 1) -> list[datetime]:
-    """The next times the stanza's schedule names, UTC; none without a schedule, or where it never matches."""
+    """The next times the stanza's schedule names, UTC; none without a schedule."""
     if task.schedule is None:
         return []
     return next_occurrences(parse_schedule(task.schedule), task.timezone, after, count)

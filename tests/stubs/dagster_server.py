@@ -21,6 +21,8 @@ class DagsterServer:
         self.refuse: str | None = None
         self.code_error: str | None = None  # why the code location does not load
         self.stopped: list[str] = []  # sensors that do not run
+        self.jobs: list[str] = []  # what the code location has after a reload
+        self.reloads = 0
         self.asked = 0
         self.broken = False
         self.on_launch: Any = None
@@ -38,6 +40,8 @@ class DagsterServer:
 
     def answer(self, query: str, variables: dict[str, Any]) -> dict[str, Any]:
         self.asked += 1
+        if "reloadRepositoryLocation" in query:
+            return {"reloadRepositoryLocation": self._reload(variables["name"])}
         if "workspaceOrError" in query:
             return {"workspaceOrError": {"__typename": "Workspace", "locationEntries": [self._location()]}}
         if "launchRun" in query:
@@ -60,6 +64,15 @@ class DagsterServer:
             repository = {"sensors": sensors, "schedules": []}
             place = {"__typename": "RepositoryLocation", "repositories": [repository]}
         return {"name": "argus", "loadStatus": "LOADED", "locationOrLoadError": place}
+
+    def _reload(self, name: str) -> dict[str, Any]:
+        if name != "argus":
+            return {"__typename": "RepositoryLocationNotFound", "message": f"no location {name}"}
+        self.reloads += 1
+        entry = {"__typename": "WorkspaceLocationEntry", **self._location()}
+        if self.code_error is None:
+            entry["locationOrLoadError"]["repositories"] = [{"jobs": [{"name": job} for job in self.jobs]}]
+        return entry
 
     def _launch(self, params: dict[str, Any]) -> dict[str, Any]:
         if self.refuse:

@@ -2,4 +2,5 @@
 # An exit code other than 0 is a failure; nothing has to be called for that to be seen.
 set -eu
 
-echo "did 1 thing"
+python -m taskkit metric things_done 1
+python -m taskkit report --summary "did 1 thing"
