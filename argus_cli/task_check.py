@@ -26,7 +26,8 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
     now = datetime.now(UTC)
     task_list = load_list(settings)
     if arguments.name:
-        if arguments.name not in {*(task.name for task in task_list.tasks), *(broken.name for broken in task_list.broken)}:
+        known = {task.name for task in task_list.tasks} | {broken.name for broken in task_list.broken}
+        if arguments.name not in known:
             raise NotFound(f"there is no task {arguments.name} in {settings.tasks_folder / LIST_FILE}")
         task_list = TaskList(
             tuple(task for task in task_list.tasks if task.name == arguments.name),
