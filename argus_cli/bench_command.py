@@ -19,6 +19,7 @@ BENCHMARKS = {  # name → (module, what it measures)
     "idle": ("idle", "processor and memory of a hub that does nothing"),
     "idle-pass": ("idle_pass", "passes with nothing pending, in small and large stores"),
     "no-show": ("no_show", "a watchdog's pass over 200 tasks with a year of ledger, and when it alarms"),
+    "alerts": ("alerts", "from a failure's row in the outbox to a loopback Telegram"),
     "distiller": ("distiller.run", "precision and recall of the extractive distiller on a labelled set"),
 }
 

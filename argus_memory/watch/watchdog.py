@@ -8,6 +8,7 @@ watch_once, each step for itself, so that one that fails keeps no other from bei
     dagster   the other side: its sensor's beat, its daemons, its code → watcher:dagster
     health    every check → health_samples, and health:<check> where it stays bad
     hooks     machines whose sessions go on while captures stopped → hooks:<host>/<target>
+    waiting   merges held for long, parked units, budgets that are used up
     remind    alerts that stay open
     digest    the day's, where nobody wrote it
     slos      service levels
@@ -35,6 +36,7 @@ from argus_memory.watch.health import check_code, check_daemons, check_health
 from argus_memory.watch.health_alerts import watch_health
 from argus_memory.watch.health_judge import Check, age_of
 from argus_memory.watch.hooks_silent import watch_hooks
+from argus_memory.watch.waiting import watch_waiting
 from argus_memory.watch.ledger import watch_tasks
 
 SUBJECT = f"watcher:{DAGSTER}"
@@ -170,6 +172,7 @@ STEPS: tuple[Step, ...] = (
     Step("dagster", timedelta(), watch_dagster),
     Step("health", MINUTE, _watch_health),
     Step("hooks", 5 * MINUTE, lambda db, settings, now: watch_hooks(db, settings, now=now, by=WATCHDOG)),
+    Step("waiting", 5 * MINUTE, lambda db, settings, now: watch_waiting(db, settings, now=now, by=WATCHDOG)),
     Step("remind", MINUTE, lambda db, settings, now: remind_alerts(db, settings, now=now)),
     Step("digest", 5 * MINUTE, _write_digest),
     Step("slos", 60 * MINUTE, _measure_slos),
