@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 LAYERS = [
     {"argus_memory.records", "argus_memory.errors", "argus_memory.option_values", "argus_memory.settings"},
     {"argus_memory.rules", "argus_memory.transcripts"},
-    {"argus_memory.db", "argus_memory.models", "argus_memory.migrate"},
+    {"argus_memory.db", "argus_memory.models", "argus_memory.content", "argus_memory.migrate"},
     {"argus_memory.stages"},
     {"argus_memory.upkeep", "argus_memory.watch", "argus_memory.tasks"},
     {"argus_assets", "argus_api", "argus_cli"},
