@@ -11,7 +11,7 @@ import pytest
 
 from argus_memory.db import Database
 from argus_memory.errors import NotFound
-from argus_memory.models import llm, llm_distill
+from argus_memory.models import llm_distill, llm_tier
 from argus_memory.settings import DISTILL_FAILURE_CAP, Settings
 from argus_memory.stages.distill import DistillReport, distill_pending, find_parked, retry_parked
 from argus_memory.stages.distill_units import claim_unit
@@ -25,7 +25,7 @@ TALK = [("user", "We decided to use drip irrigation."), ("assistant", "Noted."),
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LlmServer]:
-    monkeypatch.setattr(llm, "PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(llm_tier, "PAUSE_SECONDS", 0.0)
     with LlmServer() as stub:
         yield stub
 

@@ -29,7 +29,7 @@ def utc(day: int, hour: int, minute: int = 0, month: int = 3) -> datetime:
 CLAUDE_KINDS: dict[str, tuple[str, datetime | None]] = {
     "ok": (OK, None), "ok-talks-about-limits": (OK, None), "ok-done": (OK, None), "ok-after-warning": (OK, None),
     "ok-without-cost": (OK, None), "ok-fenced": (OK, None), "json": (OK, None), "prose": (OK, None),
-    "rejected": (CAPPED, IN_2H), "rejected-exit-0": (CAPPED, IN_2H), "rejected-no-result": (CAPPED, IN_2H),
+    "distilled": (OK, None), "rejected": (CAPPED, IN_2H), "rejected-exit-0": (CAPPED, IN_2H), "rejected-no-result": (CAPPED, IN_2H),
     "session-limit": (CAPPED, utc(4, 14, 45)), "weekly-limit": (CAPPED, utc(8, 23)), "opus-limit": (CAPPED, utc(4, 17)),
     "limit-with-zone": (CAPPED, utc(4, 15)), "old-limit": (CAPPED, IN_2H), "old-limit-exit-0": (CAPPED, IN_2H),
     "extra-usage": (CAPPED, utc(4, 20)), "spend-limit": (CAPPED, None), "blocking-limit": (CAPPED, None),
