@@ -1,35 +1,53 @@
-"""What is tidied up daily in the memory itself: term frequencies, vectors of retired spaces, planner figures."""
+"""What is tidied up daily in the memory itself: term frequencies, vectors of retired spaces, planner figures, and
+what the watchers measured more than a year ago."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import psycopg
 
-from argus_memory.db import Database
+from argus_memory.db import Database, queries
 from argus_memory.stages.spaces import drop_retired_vectors
 from argus_memory.stages.terms import refresh_terms
+
+# A year and a month: so that this month can be held against the same one of last year.
+MEASURED_KEPT = timedelta(days=400)
 
 
 @dataclass(frozen=True, slots=True)
 class HousekeepingReport:
-    """Documents whose terms were counted, by track; vectors taken away with their spaces."""
+    """Documents whose terms were counted, by track; vectors taken away with their spaces; measurements forgotten."""
 
     turn_documents: int
     note_documents: int
     turn_vectors_dropped: int
     note_vectors_dropped: int
+    audit_results_forgotten: int
+    slo_measurements_forgotten: int
+    health_samples_forgotten: int
 
 
 def keep_house(db: Database, *, now: datetime) -> HousekeepingReport:
     """Count the terms again, drop the vectors of retired spaces, and let the planner look at the tables anew."""
     terms = refresh_terms(db, now=now)
     dropped = drop_retired_vectors(db)
+    audits, slos, samples = forget_measured(db, before=now - MEASURED_KEPT)
     _analyze(db)
     return HousekeepingReport(
-        terms.documents.get("turn", 0), terms.documents.get("note", 0), dropped.turns, dropped.notes
-    )
+        terms.documents.get("turn", 0), terms.documents.get("note", 0), dropped.turns, dropped.notes, audits, slos,
+        samples,
+    )  # fmt: skip
+
+
+def forget_measured(db: Database, *, before: datetime) -> tuple[int, int, int]:
+    """Delete answers of audits, service levels and health from before a moment; returns how many of each."""
+    q = queries("audit_history")
+    with db.transaction() as conn:
+        audits = conn.execute(q.forget_results, {"before": before}).rowcount
+        slos = conn.execute(q.forget_measurements, {"before": before}).rowcount
+        return audits, slos, conn.execute(q.forget_samples, {"before": before}).rowcount
 
 
 def _analyze(db: Database) -> None:

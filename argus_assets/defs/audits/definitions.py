@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dagster as dg
 
+from argus_assets.defs.audits.assets import audit_results, deliveries, task_runs
 from argus_assets.defs.audits.checks import audits as checks
 
 audit_memory = dg.define_asset_job(
@@ -21,4 +22,6 @@ hourly = dg.ScheduleDefinition(
     execution_timezone="UTC",
     default_status=dg.DefaultScheduleStatus.RUNNING,
 )
-audits = dg.Definitions(asset_checks=[checks], jobs=[audit_memory], schedules=[hourly])
+audits = dg.Definitions(
+    assets=[task_runs, deliveries, audit_results], asset_checks=[checks], jobs=[audit_memory], schedules=[hourly]
+)

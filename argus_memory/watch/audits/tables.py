@@ -75,11 +75,12 @@ def table_audits() -> tuple[Audit, ...]:
     found: list[Audit] = []
     for asset, tables in tables_by_asset().items():
         names = ", ".join(tables)
+        listed = ", ".join(repr(table) for table in tables)
         found.append(
             Audit("schema", asset, f"Are the columns of {names} as the migrations make them?", "error",
                   expect(columns_table(column for columns in tables.values() for column in columns)),
                   "select table_name, column_name, data_type, is_nullable from information_schema.columns"
-                  f" where table_name in ({', '.join(repr(table) for table in tables)}) order by 1, ordinal_position"),
+                  f" where table_name in ({listed}) order by 1, ordinal_position"),
         )  # fmt: skip
         found.append(
             Audit("values", asset, f"Does every row of {names} make sense?", "error",
