@@ -27,8 +27,8 @@ from argus_memory.tasks.agent_loop import LoopResult, LoopRule, TurnReport, run_
 from argus_memory.tasks.own_handler import Tell, find_dsn, find_spec, open_messages
 
 
-def do_job(db: Database, settings: Settings, job: Job, tell: Tell) -> LoopResult:
-    """The loop, with its messages to the runner as it goes."""
+def do_job(db: Database, settings: Settings, job: Job, tell: Tell, *, reports: bool = True) -> LoopResult:
+    """The loop, with its messages to the runner as it goes; without `reports` the run's report is the caller's."""
 
     def report(turns: Sequence[TurnReport], result: AgentResult) -> None:
         chain = result.chain
@@ -41,12 +41,18 @@ def do_job(db: Database, settings: Settings, job: Job, tell: Tell) -> LoopResult
         tell(engine_message(result))
         if chain.outcome != "capped":
             tell({"type": "cost", "usd": chain.cost_usd, "engine": chain.engine})
-        output = {"turns": [asdict(turn) for turn in turns]}
-        tell({"type": "report", "output": output, "summary": chain.text or shown})
+        if reports:
+            tell({"type": "report", "output": output_of(turns, result), "summary": chain.text or shown})
 
     return run_loop(
         job.request, job.rule, run=lambda request: run_agent(db, settings, request), report=report, clock=utc_now
     )
+
+
+def output_of(turns: Sequence[TurnReport], last: AgentResult, stopped: str | None = None) -> dict[str, Any]:
+    """What stands on the run: every turn, why the engines of the last one did or did not, why a loop stopped."""
+    output = {"turns": [asdict(turn) for turn in turns], "attempts": engine_message(last)["attempts"]}
+    return {**output, "stopped": stopped} if stopped else output
 
 
 def engine_message(result: AgentResult) -> dict[str, Any]:
@@ -93,9 +99,8 @@ def finish(loop: LoopResult, rule: LoopRule, tell: Tell) -> int:
     if chain.text:
         print(chain.text, flush=True)  # noqa: T201
     if rule.turns > 1:
-        turns = [asdict(turn) for turn in loop.turns]
         summary = f"{loop.summary}\n\n{answers[-1].said}" if answers else loop.summary
-        tell({"type": "report", "output": {"turns": turns, "stopped": loop.stopped}, "summary": summary})
+        tell({"type": "report", "output": output_of(loop.turns, loop.last, loop.stopped), "summary": summary})
     if chain.outcome == "ok":
         return 0
     print(chain.reason or chain.outcome, file=sys.stderr)  # noqa: T201
@@ -122,7 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             job = job_of_spec(find_spec(os.environ), os.environ)
         settings = replace(settings, database_url=find_dsn(settings))
         with Database(settings.database_url or "", pool_max=2) as db:
-            loop = do_job(db, settings, job, tell)
+            loop = do_job(db, settings, job, tell, reports=not by_request)
         if not by_request:
             return finish(loop, job.rule, tell)
         print(json.dumps(result_json(loop)))  # noqa: T201

@@ -25,7 +25,6 @@ from argus_memory.models.engines.records import (
     EngineRequest,
     EngineResult,
     EngineStates,
-    McpError,
     RecordAttempt,
     Verdict,
 )
@@ -68,7 +67,7 @@ def run_chain(
         log.info("%s: %s%s", engine.name, verdict.outcome, f" ({verdict.reason})" if verdict.reason else "")
         if ends:
             break
-    return summarise(attempts, request.mcp_problems)
+    return summarise(attempts)
 
 
 def _left_alone(engine: Engine, request: EngineRequest, state: EngineStates, now: datetime) -> Verdict | None:
@@ -85,6 +84,8 @@ def _try(
     engine: Engine, request: EngineRequest, state: EngineStates, now: Callable[[], datetime], left: timedelta
 ) -> Verdict:
     verdict = engine.run(replace(request, time_limit=left), now=now)
+    # An entry that no engine could load was missing for this one too.
+    verdict = replace(verdict, mcp_errors=(*request.mcp_problems, *verdict.mcp_errors))
     ended = now()
     if verdict.outcome == "capped":
         until = rest_until(engine.name, verdict.reset_at, ended)
@@ -102,8 +103,8 @@ def rest_until(engine: str, reset_at: datetime | None, now: datetime) -> datetim
     return min(max(reset_at, now + REST_MIN), now + REST_MAX)
 
 
-def summarise(attempts: Sequence[Attempt], problems: Sequence[McpError] = ()) -> EngineResult:
-    """What the attempts come to together; `problems` are MCP entries that no engine could have loaded."""
+def summarise(attempts: Sequence[Attempt]) -> EngineResult:
+    """What the attempts come to together."""
     tried = [attempt for attempt in attempts if attempt.verdict.outcome != "left-alone"]
     last = tried[-1] if tried else None
     outcome = _outcome(attempts)
@@ -124,7 +125,7 @@ def summarise(attempts: Sequence[Attempt], problems: Sequence[McpError] = ()) ->
         cost_usd=_cost(tried),
         prompt_tokens=answered.prompt_tokens if answered else None,
         completion_tokens=answered.completion_tokens if answered else None,
-        mcp_errors=(*problems, *errors.values()),
+        mcp_errors=tuple(errors.values()),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -78,6 +79,22 @@ def test_a_fallen_run_says_why_the_others_did_not(db: Database, stood_in: Settin
     done = run(db, replace(stood_in, claude="no-such-claude"), make())
     assert (done.outcome, done.engine, done.cost_usd) == ("ok", "codex", None)
     assert attempts(db) == [("claude", "left-alone"), ("codex", "ok")]
+    assert [(each["engine"], each["outcome"]) for each in done.output["attempts"]] == attempts(db)
+    assert "not installed" in done.output["attempts"][0]["reason"]
+
+
+def test_a_server_that_did_not_load_is_on_the_run(db: Database, stood_in: Settings, make: Make, tmp_path: Path) -> None:
+    """The answer stands, and the run says which server was not there and why."""
+    context = tmp_path / "tasks" / "context"
+    shutil.copytree(CODE_FOLDER / "tasks" / "context", context)
+    (context / "mcp.json").write_text(json.dumps({"mcpServers": {"tools": {"command": "serve"}, "old": {"url": "https://x.example"}}}))
+    done = run(db, replace(stood_in, tasks=tmp_path / "tasks"), make("mcp-failed"))
+    assert (done.outcome, done.exit_code, done.engine) == ("ok", 0, "claude")
+    row = db.fetch_one("select reason from task_runs")
+    assert row
+    assert "tools" in row["reason"]
+    assert "its status is failed" in row["reason"]
+    assert "old" in row["reason"]
 
 
 def test_a_long_job_is_a_loop_with_a_report_for_each_turn(db: Database, stood_in: Settings, make: Make) -> None:
