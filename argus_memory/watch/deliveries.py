@@ -15,6 +15,7 @@ from argus_memory.settings import Settings
 from argus_memory.watch.alerts import put_delivery
 from argus_memory.watch.channels import MAIN, describe_lack, find_channels
 from argus_memory.watch.message_text import LINK_MAX, hide_secrets
+from argus_memory.watch.sender_state import load_state
 
 TEXT_MAX_BYTES: Final = 64 * 1024
 _LIMITS: Final = {"title": 500, "channel": 64, "task": 64, "key": 200, "link": LINK_MAX}  # characters
@@ -25,7 +26,7 @@ _FIELDS: Final = ("channel", "title", "text", "link", "key", "task", "rid")
 
 @dataclass(frozen=True, slots=True)
 class DeliverReceipt:
-    """`sending`: something is configured that the message goes to; else `why` not. `note`: what differs from the intent."""
+    """`sending`: the message is on its way; else it is kept, and `why`. `note`: what differs from the intent."""
 
     id: int
     duplicate: bool
@@ -62,19 +63,21 @@ def accept_delivery(db: Database, settings: Settings, intent: Mapping[str, Any],
             now=now,
         )
     if id_ is not None:
-        return _receipt(settings, id_, False, channel, lost_run)
+        return _receipt(db, settings, id_, False, channel, lost_run)
     known = db.fetch_one(queries("deliveries").find_by_key, {"key": key})
     assert known is not None  # rows of the outbox are never deleted
-    return _receipt(settings, known["id"], True, known["channel"], lost_run)
+    return _receipt(db, settings, known["id"], True, known["channel"], lost_run)
 
 
 def _receipt(
-    settings: Settings, id_: int, duplicate: bool, channel: str, lost_run: str | None
+    db: Database, settings: Settings, id_: int, duplicate: bool, channel: str, lost_run: str | None
 ) -> DeliverReceipt:
     route = find_channels(settings).find_route(channel)
     why = None if route else describe_lack(settings)
+    if route and load_state(db).of(route.target.service).status == "refused":
+        why = f"{route.target.service} refuses the token or address: kept, see `argus status`"
     notes = [note for note in (route.note if route else None, lost_run) if note]
-    return DeliverReceipt(id_, duplicate, channel, route is not None, why, "; ".join(notes) or None)
+    return DeliverReceipt(id_, duplicate, channel, why is None, why, "; ".join(notes) or None)
 
 
 def _text(intent: Mapping[str, Any], name: str) -> str | None:

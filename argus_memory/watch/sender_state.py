@@ -145,7 +145,7 @@ def judge_sender(facts: SenderFacts, now: datetime) -> SenderVerdict:
     for name, one in sorted(facts.state.services.items()):
         if one.status == "refused":
             cure = f"set {'ARGUS_TELEGRAM_TOKEN' if name == 'telegram' else f'ARGUS_{name.upper()}_URL'} right"
-            detail = f"{name} refuses ({one.error}), {waits}: {cure}, everything is kept"
+            detail = f"{name} refuses ({_brief(one.error)}), {waits}: {cure}, everything is kept"
             return SenderVerdict("failed", detail, one.since)
     silent = facts.beat_at is None or now - facts.beat_at > SILENT_AFTER
     if silent and facts.waiting:
@@ -153,9 +153,10 @@ def judge_sender(facts: SenderFacts, now: datetime) -> SenderVerdict:
     for name, one in sorted(facts.state.services.items()):
         if one.status == "away" and one.since is not None:
             status: Literal["warn", "failed"] = "failed" if now - one.since > LATE_AFTER else "warn"
-            return SenderVerdict(status, f"{name} does not answer ({one.error}), {waits}", one.since)
+            return SenderVerdict(status, f"{name} does not answer ({_brief(one.error)}), {waits}", one.since)
     if facts.failing and facts.oldest is not None and now - facts.oldest > LATE_AFTER:
-        return SenderVerdict("failed", f"{waits}, {facts.failing:,} tried in vain: {facts.error}", facts.oldest)
+        told = f"{facts.failing:,} tried in vain ({_brief(facts.error)}): `argus deliveries` tells more"
+        return SenderVerdict("failed", f"{waits}, {told}", facts.oldest)
     if facts.gave_up:
         return SenderVerdict("warn", f"{waits}, {facts.gave_up:,} given up since yesterday: `argus deliveries list`")
     if facts.waiting and facts.oldest is not None and now - facts.oldest > LATE_AFTER:
@@ -163,6 +164,11 @@ def judge_sender(facts: SenderFacts, now: datetime) -> SenderVerdict:
     if facts.beat_at is None:
         return SenderVerdict("unknown", f"{waits}, the sender has not reported yet", idle=True)
     return SenderVerdict("ok", waits, facts.beat_at)
+
+
+def _brief(error: str | None) -> str:
+    """An error's status or class alone: health asks for no token, and what a server says may quote a message."""
+    return error.split(" ", 1)[0].rstrip(":") if error else "no reason is on record"
 
 
 def _time(text: str | None) -> datetime | None:

@@ -139,7 +139,8 @@ def test_a_blocked_main_chat_keeps_the_message(
         now += timedelta(minutes=11)
     assert row_of(db, id_)["status"] == "pending"
     beat(db, SENDER, now=now, detail=load_state(db).as_json())
-    assert "blocked" in find_sender_state(db, outbox, now=now).detail
+    verdict = find_sender_state(db, outbox, now=now)
+    assert (verdict.status, "(403)" in verdict.detail) == ("failed", True)
     telegram.behave("ok")
     send_pending(db, outbox, now=now, by="test")
     assert row_of(db, id_)["status"] == "sent"

@@ -160,16 +160,17 @@ def with_service(**state: object) -> SenderState:
         (replace(FACTS, state=with_service(status="refused", failures=1, since=OLD, error="401 Unauthorized")), "failed", "ARGUS_TELEGRAM_TOKEN"),
         (replace(FACTS, state=with_service(status="away", failures=1, since=NOW)), "warn", "does not answer"),
         (replace(FACTS, state=with_service(status="away", failures=9, since=OLD)), "failed", "does not answer"),
-        (replace(FACTS, waiting=2, oldest=OLD, failing=1, error="403 blocked"), "failed", "403 blocked"),
+        (replace(FACTS, waiting=2, oldest=OLD, failing=1, error="403 blocked: words"), "failed", "(403)"),
         (replace(FACTS, gave_up=1), "warn", "given up"),
         (replace(FACTS, waiting=2, oldest=OLD), "warn", "more than 5 min"),
         (replace(FACTS, beat_at=None), "unknown", "not reported"),
     ],
 )  # fmt: skip
 def test_health_of_the_outbox(facts: SenderFacts, status: str, said: str) -> None:
-    """Nothing configured and nothing known are unknown, never ok."""
+    """Nothing configured and nothing known are unknown, never ok; what a server said is not repeated."""
     verdict = judge_sender(facts, NOW)
     assert verdict.status == status
+    assert "words" not in verdict.detail
     assert said in verdict.detail
 
 
