@@ -77,6 +77,12 @@ def timed(db: Database, settings: Settings, now: datetime) -> tuple[float, TaskW
     return (time.perf_counter() - began) * 1000, watched
 
 
+def bare_round_trip(db: Database) -> float:
+    began = time.perf_counter()
+    db.fetch_one("select 1 as one")
+    return (time.perf_counter() - began) * 1000
+
+
 def run_all(db: Database) -> None:
     """Each task's open occurrence gets a run that ended well."""
     with db.transaction() as conn:
@@ -100,14 +106,18 @@ def find_alarm(db: Database, settings: Settings, due: datetime) -> tuple[timedel
 def measure(store: ScratchStore, tasks: int, repeats: int) -> None:
     db, settings = store.db, store.settings
     timed(db, settings, NOW)
+    bare = [bare_round_trip(db) for _ in range(repeats)]
+    print(f"bare round trip:    median {statistics.median(bare):.1f} ms, min {min(bare):.1f} ms")
     idle = sorted(timed(db, settings, NOW + timedelta(milliseconds=step))[0] for step in range(repeats))
-    print(f"nothing new:        median {statistics.median(idle):.1f} ms, p95 {idle[int(len(idle) * 0.95)]:.1f} ms")
+    print(
+        f"nothing new:        median {statistics.median(idle):.1f} ms, p95 {idle[int(len(idle) * 0.95)]:.1f} ms, min {idle[0]:.1f} ms"
+    )
     due = NOW.replace(minute=0) + timedelta(hours=1)
     took, watched = timed(db, settings, due + timedelta(seconds=10))
     print(f"all become due:     {took:.0f} ms, {watched.entered} entered")
     waiting = sorted(timed(db, settings, due + timedelta(seconds=20 + step))[0] for step in range(repeats))
     print(
-        f"{tasks} open rows:      median {statistics.median(waiting):.1f} ms, p95 {waiting[int(len(waiting) * 0.95)]:.1f} ms"
+        f"{tasks} open rows:      median {statistics.median(waiting):.1f} ms, p95 {waiting[int(len(waiting) * 0.95)]:.1f} ms, min {waiting[0]:.1f} ms"
     )
     run_all(db)
     took, watched = timed(db, settings, due + timedelta(seconds=90))

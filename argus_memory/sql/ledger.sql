@@ -34,15 +34,8 @@ where status = 'missed' and due_at > %(now)s
 returning id, task, due_at, 'missed' as from_status, status as to_status, reason
 
 -- name: open_facts
--- Every open row with what is known about it, in one question. A missed one is judged again only where reports of
--- another scheduler tell of it without its due time; our own runner moves the row itself.
-with open as (
-    select e.* from expected_runs e
-    where e.status in ('expected', 'queued', 'started', 'late', 'overrunning') and e.due_at <= %(now)s
-    union all
-    select e.* from expected_runs e
-    where e.status = 'missed' and e.mode = 'observe' and e.due_at between %(now)s - interval '1 day' and %(now)s
-)
+-- Every open row with what is known about it, in one question. Not the missed ones: a run that comes late moves its
+-- row itself (sql/runs.sql), also one that another scheduler reports.
 select o.id, o.task, o.due_at, o.start_by, o.max_runtime, o.timezone, o.mode, o.status, o.reason,
        r.id as run_id, r.started_at, r.finished_at, r.outcome, r.reason as run_reason, r.attempt, r.retries_left,
        r.dagster_run_id,
@@ -55,17 +48,9 @@ select o.id, o.task, o.due_at, o.start_by, o.max_runtime, o.timezone, o.mode, o.
                  order by s.from_at desc limit 1), o.start_by - o.due_at) as grace,
        -- Ordered, and not `exists`: the planner would read the table for a task it takes for frequent.
        (select a.id from task_runs a where a.task = o.task order by a.started_at desc limit 1) is not null as has_run
-from open o
+from expected_runs o
 left join lateral (
-    (select 1 as rank, x.* from task_runs x where x.task = o.task and x.due_at = o.due_at order by x.id desc limit 1)
-    union all
-    (select 2, x.* from task_runs x
-     where o.mode = 'observe' and x.task = o.task and x.due_at is null and x.started_by = 'report'
-       and x.started_at >= o.due_at - %(early)s
-       and x.started_at < coalesce((select min(n.due_at) from expected_runs n
-                                    where n.task = o.task and n.due_at > o.due_at), 'infinity') - %(early)s
-     order by x.started_at desc limit 1)
-    order by rank limit 1
+    select * from task_runs x where x.task = o.task and x.due_at = o.due_at order by x.id desc limit 1
 ) r on true
 left join lateral (
     select x.from_at, x.actor, least(x.until_at, x.ended_at) as ends_at from task_pauses x
@@ -92,7 +77,7 @@ left join lateral (
     where x.from_at <= o.due_at and x.until_at >= o.due_at
     order by x.until_at desc limit 1
 ) g on r.id is null
-where o.status <> 'missed' or r.id is not null
+where o.status in ('expected', 'queued', 'started', 'late', 'overrunning') and o.due_at <= %(now)s
 order by o.task, o.due_at
 
 -- name: has_dagster

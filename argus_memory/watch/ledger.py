@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Literal
 
 from psycopg.rows import DictRow
@@ -27,9 +27,6 @@ from argus_memory.watch.ledger_facts import expectation_of, facts_of, find_dagst
 from argus_memory.watch.ledger_tell import clear_ended, tell_changes
 
 Watcher = Literal["watchdog", "dagster"]
-
-# A report of another scheduler counts for the coming occurrence when its clock is so much ahead.
-EARLY = timedelta(seconds=60)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +62,7 @@ def watch_tasks(db: Database, settings: Settings, *, now: datetime, by: Watcher)
     q = queries("ledger")
     with db.transaction() as conn:
         moved = conn.execute(q.expect_again, {"now": now, "by": by}).fetchall()
-        rows = conn.execute(q.open_facts, {"now": now, "by": by, "early": EARLY, "silence": SILENCE}).fetchall()
+        rows = conn.execute(q.open_facts, {"now": now, "by": by, "silence": SILENCE}).fetchall()
         runs = find_dagster_runs(conn, rows)
         judged = [(row, judge(expectation_of(row), facts_of(row, runs), now)) for row in rows]
         moved += _move(conn, judged, runs, now=now, by=by)
