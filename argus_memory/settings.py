@@ -182,9 +182,10 @@ OPTIONS: tuple[Option, ...] = (
     Option("ARGUS_LLM_API_KEY", None, parse_text, "the key for that address", "sent to the model server only",
            secret=True),
     Option("ARGUS_DISTILL_MODEL", "", parse_list, "model names as LiteLLM writes them, comma-separated",
-           "models that distill, first the one to try first; unset: the extractive distiller"),
+           "models that distill, first the one to try first, or `runtime` (docs/tasks.md);"
+           " unset: the extractive distiller"),
     Option("ARGUS_JUDGE_MODEL", "", parse_list, "model names as LiteLLM writes them, comma-separated",
-           "models that judge near-duplicates; unset: the rules alone"),
+           "models that judge near-duplicates, or `runtime`; unset: the rules alone"),
     Option("ARGUS_EMBED_MODEL", None, parse_text, "a model name as LiteLLM writes it",
            "the model that embeds; unset: the embedded one"),
     Option("ARGUS_EMBED_DIM", None, parse_positive, "a whole number above 0",
