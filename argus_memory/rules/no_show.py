@@ -149,21 +149,15 @@ def _judge_run(
 ) -> tuple[Status, str | None]:
     # A reporter's clock may be wrong by a day: it cannot have begun before it was due, nor after now.
     started = max(min(run.started_at, now), min(expected.due_at, now))
-    missed = "it was counted as missed before; " if expected.status == "missed" else ""
+    late = f"it began {describe(started - expected.due_at)} after it was due" if started > expected.start_by else None
     if run.finished_at is None:
         ran = now - started
         if ran > expected.max_runtime + OVERRUN_MARGIN:
             limit = describe(expected.max_runtime)
             return "overrunning", f"it has run since {_clock(started, expected)}, longer than its {limit}"
-        if started > expected.start_by:
-            return "late", f"{missed}it began {describe(started - expected.due_at)} after it was due"
-        return "started", None
+        return ("late", late) if late else ("started", None)
     if run.outcome in ("ok", "skipped"):
-        why = f"skipped: {run.reason}" if run.outcome == "skipped" else None
-        late = (
-            f"it began {describe(started - expected.due_at)} after it was due" if started > expected.start_by else ""
-        )
-        return "ok", why or (missed + late).rstrip("; ") or None
+        return "ok", f"skipped: {run.reason}" if run.outcome == "skipped" else late
     reason = run.reason or f"it ended as {run.outcome}"
     if run.retries_left > 0 and run.outcome != "orphaned":
         again = (queue is not None and queue.waits) or now - run.finished_at <= RETRY_WAIT
