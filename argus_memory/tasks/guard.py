@@ -27,6 +27,7 @@ from typing import Any
 
 CHUNK = 256 * 1024  # bytes a read; a pipe of the same size lets a task that prints a lot run at its own speed
 WINDOW = 64 * 1024  # bytes kept of each stream: secrets are masked in it before it is cut to the tail that is kept
+LONG = 3600.0  # seconds of one wait at most: epoll takes no more than 24 days
 PAUSE = 0.1  # seconds between looks at what does not announce itself: grandchildren
 GIVE_UP = 30.0  # seconds of SIGKILL; a process that is stuck in the kernel cannot be waited for
 KILL_SECONDS = 20.0  # limit of `docker kill`
@@ -174,10 +175,10 @@ class Guard:
         else:
             self.stop("stopped")
 
-    def _patience(self) -> float | None:
+    def _patience(self) -> float:
         if self.phase != "running":
             return PAUSE
-        return None if self.phase_ends is None else max(0.0, self.phase_ends - time.monotonic())
+        return LONG if self.phase_ends is None else min(LONG, max(0.0, self.phase_ends - time.monotonic()))
 
     def _reap(self) -> None:
         """Collect whoever ended: the task, and strays that became children of the guard."""
@@ -351,8 +352,10 @@ def write_spool(path: Path, report: dict[str, Any]) -> None:
 
 def tell(message: dict[str, Any]) -> None:
     """One line for the runner; when it is gone there is nobody to tell, and the spool has it."""
+    data = json.dumps(message).encode() + b"\n"
     try:
-        os.write(1, json.dumps(message).encode() + b"\n")
+        while data:
+            data = data[os.write(1, data) :]
     except OSError:
         note("the runner is gone")
 
@@ -392,9 +395,13 @@ def main() -> None:
     if guard.process is not None:
         guard.run(wakeup)
     report = guard.report()
-    write_spool(Path(order["spool"]), report)
-    summary = {**report, **{name: {"bytes": report[name]["bytes"]} for name in guard.streams}}
-    tell(summary)
+    try:
+        write_spool(Path(order["spool"]), report)
+    except OSError as error:  # the disk is full, say: then the whole report goes to the runner
+        note(f"the report cannot be kept on disk: {error}")
+        tell(report)
+    else:
+        tell({"event": "ended", "spooled": True})
 
 
 if __name__ == "__main__":

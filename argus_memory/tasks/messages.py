@@ -82,7 +82,7 @@ def take_line(told: Told, number: int, line: bytes) -> None:
     if not line.strip():
         return
     try:
-        message = json.loads(line.decode("utf-8", "replace"), parse_constant=_refuse_constant)
+        message = json.loads(line.decode("utf-8", "replace"), parse_constant=_refuse_constant, parse_float=_finite)
     except RecursionError:
         told.refuse(number, "is nested too deeply")
         return
@@ -199,6 +199,14 @@ def _refuse_constant(word: str) -> None:
     raise ValueError(f"{word} is no JSON number")
 
 
+def _finite(digits: str) -> float:
+    """1e999 is infinite here and no JSON for Postgres."""
+    number = float(digits)
+    if not math.isfinite(number):
+        raise ValueError(f"{digits[:20]} is too large")
+    return number
+
+
 class MessageFile:
     """The file, read as it grows; memory stays bounded whatever is written into it."""
 
@@ -237,8 +245,10 @@ class MessageFile:
         if self._closed:
             return
         try:
+            if not self.path.is_file():  # removed by the task, or a pipe that would hold us up
+                return
             file = self.path.open("rb")
-        except OSError:  # removed by the task itself: what was read before counts
+        except OSError:  # not readable any more: what was read before counts
             return
         with file:
             file.seek(self._offset)

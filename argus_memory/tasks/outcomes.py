@@ -51,6 +51,8 @@ def _judge(report: Mapping[str, Any], skip: str | None, max_runtime: timedelta |
         return "failed", "its guard process was ended from outside, and the task with it"
     if report.get("signal") is not None:
         return "failed", _signal_reason(report)
+    if report.get("filed"):
+        return "failed", "its report was filed by another process: see the row"
     exit_code = report.get("exit_code")
     if exit_code is None:
         return "failed", "how it ended is not known"

@@ -30,6 +30,8 @@ class GuardProcess:
             stdout=subprocess.PIPE,
             start_new_session=True,  # Ctrl+C in a terminal is the runner's to answer
             cwd="/",
+            # A task can read its guard's environment, so there is nothing of ours in it.
+            env={name: value for name, value in os.environ.items() if name in ("PATH", "LD_LIBRARY_PATH")},
         )
         assert self._process.stdin
         assert self._process.stdout
@@ -73,14 +75,24 @@ class GuardProcess:
     def _hear(self, message: dict[str, Any]) -> None:
         if message["event"] == "started":
             self.task_pid = message["pid"]
+        elif message.get("spooled"):
+            self.report = self._read_spool() or {"filed": True}
         else:
-            self.report = json.loads(self._spool.read_bytes())
+            self.report = message
+
+    def _read_spool(self) -> dict[str, Any] | None:
+        """None where there is none, also when `close_orphans` filed it already."""
+        try:
+            report: dict[str, Any] = json.loads(self._spool.read_bytes())
+        except FileNotFoundError:
+            return None
+        return report
 
     def _lost(self) -> None:
         """The guard is gone without a word: what it left in the spool counts, else its task is ended from here."""
         self._process.wait()
-        if self._spool.exists():
-            self.report = json.loads(self._spool.read_bytes())
+        self.report = self._read_spool()
+        if self.report is not None:
             return
         if self.task_pid is not None:
             with suppress(ProcessLookupError, PermissionError):

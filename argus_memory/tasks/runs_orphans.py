@@ -28,7 +28,7 @@ from argus_memory.db import Database, queries
 from argus_memory.settings import Settings
 from argus_memory.tasks.runner_env import RunPlace, place_of
 from argus_memory.tasks.runner_file import RunFiles, file_end, make_end, remove_files
-from argus_memory.tasks.runs_write import RunEnd
+from argus_memory.tasks.runs_write import RunEnd, finish_run
 
 log = logging.getLogger(__name__)
 
@@ -152,4 +152,11 @@ def _close_silent(
         "orphaned", now, reason=reason, output=said.output, metrics=said.metrics, cost_usd=said.cost_usd,
         engine=said.engine, redactions=said.redactions,
     )  # fmt: skip
-    return int(file_end(db, settings, files, end, now=now).closed)
+    try:
+        return int(file_end(db, settings, files, end, now=now).closed)
+    except psycopg.DataError as error:  # what the database cannot hold must not keep the run open for ever
+        log.error("what run %s said cannot be stored: %s", row["rid"], error)
+        end = RunEnd("orphaned", now, reason=f"{reason}; what it said cannot be stored")
+        finished = finish_run(db, settings, str(row["rid"]), end, now=now, policy=files.policy)
+        remove_files(place)
+        return int(finished.closed)

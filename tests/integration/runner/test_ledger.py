@@ -157,3 +157,24 @@ def test_messages_that_cannot_be_used_are_told_and_harm_nothing(run: Run) -> Non
     assert (result.outcome, result.metrics) == ("ok", {"last": 1})
     assert "message 1: is not JSON" in (result.reason or "")
     assert "message 3: is longer than 256 KiB" in (result.reason or "")
+
+
+def test_a_failed_run_raises_its_alert_in_the_same_transaction(run: Run, db: Database) -> None:
+    """The failure, its alert and the message in the outbox are there when run_task returns."""
+    run("echo no bucket >&2; exit 3")
+    alert = db.fetch_one("select kind, subject, title, evidence from alerts where closed_at is null")
+    assert alert is not None
+    assert (alert["kind"], alert["subject"], alert["evidence"]["exit_code"]) == ("task-failed", "task:watering", 3)
+    message = db.fetch_one("select kind, body from deliveries")
+    assert message is not None
+    assert message["kind"] == "alert"
+    assert "no bucket" in message["body"]
+
+
+def test_a_good_run_clears_the_alert_once(run: Run, db: Database) -> None:
+    """After a failure the next good run closes the alert with a recovery notice; another says nothing more."""
+    run("false")
+    run("false")
+    run("true")
+    run("true")
+    assert [row["kind"] for row in db.fetch_all("select kind from deliveries order by id")] == ["alert", "recovery"]

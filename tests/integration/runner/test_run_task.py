@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import psutil
+import psycopg
 import pytest
 
+from argus_cli.embedded_postgres import EmbeddedPostgres
 from argus_memory.db import Database
 from argus_memory.settings import Settings
+from tests.helpers import wait_until
 from tests.integration.runner.conftest import MakeSpec, Run
 
 ROW = "select * from task_runs order by id desc limit 1"
@@ -25,6 +30,17 @@ open("daemon.pid.part", "w").write(str(os.getpid()))
 os.rename("daemon.pid.part", "daemon.pid")
 time.sleep(300)
 """
+
+
+@pytest.fixture(scope="module")
+def dsn(postgres: EmbeddedPostgres) -> Iterator[str]:
+    """One database for all of them: each looks at its own run alone."""
+    with psycopg.connect(postgres.dsn("postgres", "postgres"), autocommit=True) as admin:
+        admin.execute("create database argus_run_task template argus_template owner argus strategy wal_log")
+        try:
+            yield postgres.dsn("argus", "argus_run_task")
+        finally:
+            admin.execute("drop database if exists argus_run_task with (force)")
 
 
 def last_row(db: Database) -> dict[str, Any]:
@@ -43,27 +59,6 @@ def test_a_run_is_reported_with_everything_about_it(run: Run, db: Database) -> N
     assert timedelta(seconds=0.1) <= row["finished_at"] - row["started_at"] < timedelta(seconds=5)
     assert row["rid"] is not None
     assert row["pid"] is not None
-
-
-def test_a_failed_run_raises_its_alert_in_the_same_transaction(run: Run, db: Database) -> None:
-    """The failure, its alert and the message in the outbox are there when run_task returns."""
-    run("echo no bucket >&2; exit 3")
-    alert = db.fetch_one("select kind, subject, title, evidence from alerts where closed_at is null")
-    assert alert is not None
-    assert (alert["kind"], alert["subject"], alert["evidence"]["exit_code"]) == ("task-failed", "task:watering", 3)
-    message = db.fetch_one("select kind, body from deliveries")
-    assert message is not None
-    assert message["kind"] == "alert"
-    assert "no bucket" in message["body"]
-
-
-def test_a_good_run_clears_the_alert_once(run: Run, db: Database) -> None:
-    """After a failure the next good run closes the alert with a recovery notice; another says nothing more."""
-    run("false")
-    run("false")
-    run("true")
-    run("true")
-    assert [row["kind"] for row in db.fetch_all("select kind from deliveries order by id")] == ["alert", "recovery"]
 
 
 def test_a_missing_command_says_so(run: Run) -> None:
@@ -192,3 +187,37 @@ def test_nothing_is_left_of_a_filed_run(run: Run, settings: Settings) -> None:
     """Once the row is closed the run's files are gone."""
     run("echo x")
     assert list((settings.home / "run" / "tasks").iterdir()) == []
+
+
+def test_where_no_process_can_be_made_the_run_failed(run: Run, db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When even the guard cannot be started, the row is closed with the system's words."""
+    monkeypatch.setattr("sys.executable", "/nowhere/python")
+    result = run("true")
+    assert (result.outcome, last_row(db)["outcome"]) == ("failed", "failed")
+    assert "could not be started" in (result.reason or "")
+
+
+def test_a_full_disk_does_not_cost_the_report(run: Run, settings: Settings) -> None:
+    """Where the guard cannot keep its report on disk the runner hears it whole."""
+    result = run('rm -r "$ARGUS_HOME/run/tasks"; echo the end; exit 4')
+    assert (result.outcome, result.exit_code, result.stdout_tail) == ("failed", 4, "the end\n")
+
+
+def test_the_beat_moves_while_the_task_runs(
+    run: Run, db: Database, make_spec: MakeSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """beat_at is later than the start while the task is at work."""
+    monkeypatch.setattr("argus_memory.tasks.runner.BEAT_EVERY", 0.1)
+    monkeypatch.setattr("argus_memory.tasks.runner.LOOK_EVERY", 0.05)
+    question = "select 1 from task_runs where beat_at > started_at and finished_at is null"
+    seen = make_spec().folder / "seen"
+
+    def watch() -> None:
+        wait_until(lambda: db.fetch_one(question), what="a beat")
+        seen.touch()
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    result = run("until [ -e seen ]; do sleep 0.02; done", max_runtime=timedelta(seconds=30))
+    thread.join()
+    assert result.outcome == "ok"

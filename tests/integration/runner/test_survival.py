@@ -197,3 +197,18 @@ def test_a_damaged_report_hides_nothing(db: Database, settings: Settings, conten
     spool.write_text(content)
     assert close_orphans(db, settings, now=now) == 1
     assert only_row(db)["outcome"] == ("ok" if content == '{"exit_code": 0}' else "orphaned")
+
+
+def test_what_cannot_be_stored_does_not_keep_a_run_open(db: Database, settings: Settings) -> None:
+    """A report and messages that the database refuses close the run all the same, and the next orphan is not held up."""
+    now = datetime.now(UTC)
+    with db.transaction() as conn:
+        for _ in range(2):
+            conn.execute(INSERT, {"host": os.uname().nodename, "pid": 2**22 - 1, "pid_started_at": now, "at": now})
+    folder = settings.home / "run" / "tasks"
+    for row in db.fetch_all("select rid from task_runs"):
+        (folder / str(row["rid"])).mkdir(parents=True)
+        (folder / f"{row['rid']}.json").write_text('{"exit_code": 99999999999}')
+    assert close_orphans(db, settings, now=now) == 2
+    assert {row["outcome"] for row in db.fetch_all("select outcome from task_runs")} == {"orphaned"}
+    assert list(folder.iterdir()) == []

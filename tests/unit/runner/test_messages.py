@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 from hypothesis import given
@@ -43,12 +44,13 @@ def test_each_problem_is_named_with_its_line() -> None:
         {"type": "metric", "value": 1},
         {"type": "cost", "usd": -1},
         b'{"type": "metric", "name": "x", "value": NaN}',
+        b'{"type": "report", "output": 1e999}',
         {"type": "deliver"},
         b"[" * 100_000,
     )
-    assert told.refused == 6
+    assert told.refused == 7
     assert told.problems[0] == "message 1: metric: value is not a number"
-    assert (told.describe_problems() or "").endswith("and 1 more")
+    assert (told.describe_problems() or "").endswith("and 2 more")
 
 
 @given(st.lists(st.binary(max_size=200), max_size=20))
@@ -106,3 +108,11 @@ def test_a_huge_line_and_a_huge_file_are_cut_off(tmp_path: Path) -> None:
     messages.read(last=True)
     assert messages.told.metrics == {"kept": 4.0}
     assert any("not read on" in problem for problem in messages.told.problems)
+
+
+def test_what_is_no_file_holds_nobody_up(tmp_path: Path) -> None:
+    """A task may put a pipe or a folder in the file's place; nothing is read then."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    for name in ("pipe", "folder", "nothing"):
+        assert not MessageFile(tmp_path / name).read(last=True)
