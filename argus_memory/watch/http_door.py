@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from argus_memory.rules.send_answers import Answer, judge_break, judge_http
 from argus_memory.settings import Settings
+from argus_memory.watch.http_client import quiet_http_logs, tls_context
 from argus_memory.watch.message_text import hide_secrets
-from argus_memory.watch.telegram import quiet_http_logs
 
 if TYPE_CHECKING:
     import httpx
@@ -24,12 +24,14 @@ class HttpDoor:
     """One client for a pass of the sender."""
 
     def __init__(self, settings: Settings) -> None:
-        quiet_http_logs()  # a webhook's address may hold its secret
+        quiet_http_logs()
         import httpx
 
         self._settings = settings
         self._client = httpx.Client(
-            timeout=httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS), follow_redirects=False
+            timeout=httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS),
+            follow_redirects=False,
+            verify=tls_context(),
         )
 
     def close(self) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import warnings
 from collections.abc import Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from argus_memory.rules.send_answers import Answer, judge_break, judge_telegram
 from argus_memory.settings import Settings
 from argus_memory.watch.channels import Target
+from argus_memory.watch.http_client import quiet_http_logs, tls_context
 from argus_memory.watch.message_text import Message, Part, as_html, as_plain, hide_secrets, telegram_parts
 
 if TYPE_CHECKING:
@@ -32,12 +32,6 @@ def api_url(settings: Settings) -> str:
     """What python-telegram-bot puts the token behind; ARGUS_TELEGRAM_BASE_URL with or without its `/bot`."""
     base = (settings.telegram_base_url or DEFAULT_API).rstrip("/")
     return base if base.endswith("/bot") or "{token}" in base else f"{base}/bot"
-
-
-def quiet_http_logs() -> None:
-    """Every address of the Bot API holds the token, and httpx logs addresses at INFO."""
-    for name in ("httpx", "httpcore", "telegram"):
-        logging.getLogger(name).setLevel(logging.WARNING)
 
 
 class TelegramDoor:
@@ -73,6 +67,7 @@ class TelegramDoor:
             write_timeout=WRITE_SECONDS,
             pool_timeout=CONNECT_SECONDS,
             media_write_timeout=FILE_SECONDS,
+            httpx_kwargs={"verify": tls_context()},
         )
         assert settings.telegram_token is not None
         self._bot = Bot(
