@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from argus_memory.errors import Unreachable
 from argus_memory.settings import Settings
@@ -15,14 +14,19 @@ from argus_memory.watch.dagster_launch import ask_dagster
 ASK_SECONDS: Final = 10.0
 RELOAD_SECONDS: Final = 120.0  # 1.6 s were seen; a cold disk and 200 tasks take longer
 
+POLL_SECONDS: Final = 0.5
+
+# Nothing is read from the entry: at the first reload it still held the repositories of before.
 _RELOAD: Final = """
 mutation ($name: String!) { reloadRepositoryLocation(repositoryLocationName: $name) { __typename
-  ... on WorkspaceLocationEntry { name loadStatus locationOrLoadError { __typename
-    ... on RepositoryLocation { repositories { jobs { name } } }
-    ... on PythonError { message cause { message } } } }
   ... on ReloadNotSupported { message }
   ... on RepositoryLocationNotFound { message }
   ... on UnauthorizedError { message }
+  ... on PythonError { message } } }
+"""
+_JOBS: Final = """
+query { repositoriesOrError { __typename
+  ... on RepositoryConnection { nodes { jobs { name } } }
   ... on PythonError { message } } }
 """
 
@@ -42,18 +46,33 @@ def reload_code(settings: Settings) -> Reloaded:
     names = sorted({*state.loaded, *state.loading, *(state.failed or {})})
     if not names:
         raise Unreachable(f"the Dagster at {settings.dagster_url} knows no code location; see `argus status`")
-    jobs: set[str] = set()
     for name in names:
         answer = ask_dagster(settings.dagster_url, _RELOAD, {"name": name}, seconds=RELOAD_SECONDS)
-        jobs |= _read_jobs(name, answer["reloadRepositoryLocation"])
-    return Reloaded(frozenset(jobs), time.monotonic() - begun)
+        entry = answer["reloadRepositoryLocation"]
+        if entry["__typename"] != "WorkspaceLocationEntry":
+            raise _not_loaded(name, str(entry.get("message") or entry["__typename"]))
+    _wait_loaded(settings.dagster_url, begun + RELOAD_SECONDS)
+    return Reloaded(_find_jobs(settings.dagster_url), time.monotonic() - begun)
 
 
-def _read_jobs(name: str, entry: Mapping[str, Any]) -> set[str]:
-    place = entry.get("locationOrLoadError")
-    if entry["__typename"] != "WorkspaceLocationEntry" or not place or place["__typename"] != "RepositoryLocation":
-        error = place or entry
-        told = (error.get("cause") or {}).get("message") or error.get("message") or error["__typename"]
-        first = next((line.strip() for line in str(told).splitlines() if line.strip()), "no reason given")
-        raise Unreachable(f"Dagster did not load the code location {name} again ({first[:240]}); see `argus status`")
-    return {str(job["name"]) for repository in place["repositories"] for job in repository["jobs"]}
+def _wait_loaded(url: str, end: float) -> None:
+    """Until no location is loading any more; raises Unreachable with the error of one that does not load."""
+    while True:
+        state = ask_code(url, seconds=ASK_SECONDS)
+        for name, error in (state.failed or {}).items():
+            raise _not_loaded(name, error)
+        if not state.loading:
+            return
+        if time.monotonic() > end:
+            raise _not_loaded(", ".join(state.loading), f"still loading after {RELOAD_SECONDS:g} s")
+        time.sleep(POLL_SECONDS)
+
+
+def _find_jobs(url: str) -> frozenset[str]:
+    nodes = ask_dagster(url, _JOBS, {}, seconds=RELOAD_SECONDS)["repositoriesOrError"].get("nodes", [])
+    return frozenset(str(job["name"]) for node in nodes for job in node["jobs"])
+
+
+def _not_loaded(name: str, error: str) -> Unreachable:
+    first = next((line.strip() for line in error.splitlines() if line.strip()), "no reason given")
+    return Unreachable(f"Dagster did not load the code location {name} again ({first[:240]}); see `argus status`")

@@ -47,7 +47,7 @@ class DagsterServer:
         if "launchRun" in query:
             return {"launchRun": self._launch(variables["params"])}
         if "repositoriesOrError" in query:
-            node = {"name": "__repository__", "location": {"name": "argus"}, "jobs": [{"name": self.job}]}
+            node = {"name": "__repository__", "location": {"name": "argus"}, "jobs": [{"name": job} for job in (self.job, *self.jobs)]}
             return {"repositoriesOrError": {"__typename": "RepositoryConnection", "nodes": [node]}}
         if "runsOrError" in query:
             return {"runsOrError": {"__typename": "Runs", "results": [{"runId": run} for run in self.at_work]}}
@@ -69,10 +69,7 @@ class DagsterServer:
         if name != "argus":
             return {"__typename": "RepositoryLocationNotFound", "message": f"no location {name}"}
         self.reloads += 1
-        entry = {"__typename": "WorkspaceLocationEntry", **self._location()}
-        if self.code_error is None:
-            entry["locationOrLoadError"]["repositories"] = [{"jobs": [{"name": job} for job in self.jobs]}]
-        return entry
+        return {"__typename": "WorkspaceLocationEntry"}
 
     def _launch(self, params: dict[str, Any]) -> dict[str, Any]:
         if self.refuse:
