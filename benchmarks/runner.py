@@ -70,7 +70,7 @@ def measure_flood(run: Run, megabytes: int) -> None:
         while not done.wait(0.05):
             for child in psutil.Process().children():
                 try:
-                    if "guard.py" in " ".join(child.cmdline()):
+                    if "argus_memory.tasks.guard" in " ".join(child.cmdline()):
                         peak[0] = max(peak[0], read_peak(child.pid))
                 except (psutil.Error, OSError):
                     continue
