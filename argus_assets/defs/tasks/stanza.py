@@ -1,10 +1,12 @@
 """A stanza as Dagster's definitions. Each is built on its own: one that cannot be leaves the others alone."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import dagster as dg
+from dagster._core.definitions.assets.graph.asset_graph import AssetGraph
+from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 
 from argus_assets.defs.tasks.body import run_stanza
 from argus_assets.defs.tasks.schedules import build_schedule
@@ -20,13 +22,27 @@ KINDS = {"code": "shell", "llm": "llm", "agent": "agent"}
 TEXT_MAX = 2000  # characters of a command or prompt in the catalogue
 
 
+class TaskJob(UnresolvedAssetJobDefinition):
+    """The job of one task. Dagster would look at every asset and check for every job: half a second for 200 tasks."""
+
+    def resolve(
+        self,
+        asset_graph: AssetGraph,
+        default_executor_def: dg.ExecutorDefinition | None = None,
+        resource_defs: Mapping[str, dg.ResourceDefinition] | None = None,
+    ) -> dg.JobDefinition:
+        """As Dagster does, in a graph of the task's own asset: it depends on nothing else."""
+        own = [asset_graph.get(key).assets_def for key in self.selection.resolve(asset_graph)]
+        return super().resolve(AssetGraph.from_assets(own), default_executor_def, resource_defs)
+
+
 @dataclass(frozen=True, slots=True)
 class TaskParts:
     """What one stanza gives; no schedule where it has none, is switched off, or starts elsewhere."""
 
     spec: TaskSpec
     asset: dg.AssetsDefinition
-    job: Any  # Dagster's UnresolvedAssetJobDefinition, which it does not export
+    job: TaskJob
     schedule: dg.ScheduleDefinition | None
 
 
@@ -59,7 +75,7 @@ def build_task(spec: TaskSpec) -> TaskParts:
             )
         ],
     )
-    job = dg.define_asset_job(
+    job = TaskJob(
         job_name(spec.name),
         selection=dg.AssetSelection.assets(asset_key(spec.name)).without_checks(),
         description=_clean(spec.description) or None,
