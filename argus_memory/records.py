@@ -178,6 +178,7 @@ class TaskSpec:
     schedule: as written (5 or 6 fields, @daily, `@every 90m`); None: started by a person only.
     command: for `sh -c` in `folder` (code); prompt: text or `file:NAME` below the folder (llm, agent).
     mode `observe`: expected and reported, but started by another scheduler.
+    hub_settings: the command is one of Argus's own and gets its settings, the database's address included.
     """
 
     name: str
@@ -199,6 +200,7 @@ class TaskSpec:
     env: Mapping[str, str] = field(default_factory=dict)
     mode: TaskMode = "run"
     image: str | None = None
+    hub_settings: bool = False
     description: str = ""
     engines: tuple[str, ...] = ()
     model: tuple[str, ...] = ()

@@ -11,6 +11,7 @@
     taskkit.recall("valve")                                  from memory
     taskkit.ask("Which bed is driest? …")                    one prompt for a model
     taskkit.run_agent("Find the leak …")                     a job for an agent
+    taskkit.load_state() / save_state({"last": 7})           any JSON value, kept from run to run
 
 Nothing has to be called: Argus reports start, end, exit code and output of every run by itself. Started by hand,
 outside a run, the first five and `remember` print what they would have sent. Shell tasks have the same as `taskkit
@@ -21,6 +22,7 @@ from taskkit.agents import run_agent
 from taskkit.errors import NotConfigured, NotReachable, Refused, TaskkitError
 from taskkit.hub import ask, recall, remember
 from taskkit.reports import cost, deliver, in_run, metric, report, skip
+from taskkit.state import load_state, save_state
 
 __all__ = [
     "NotConfigured",
@@ -31,10 +33,12 @@ __all__ = [
     "cost",
     "deliver",
     "in_run",
+    "load_state",
     "metric",
     "recall",
     "remember",
     "report",
     "run_agent",
+    "save_state",
     "skip",
 ]

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
+from urllib.parse import urljoin
 from xml.etree import ElementTree
 
 PODCAST: Final = re.compile(
@@ -63,15 +64,14 @@ class Feed:
 
 
 def read_feed(body: bytes, *, url: str = "", content_type: str = "", charset: str | None = None) -> Feed:
-    """Never raises: what is no feed has no entries and a problem."""
+    """Never raises: what is no feed has no entries and a problem. `url` completes relative links."""
     import feedparser
 
-    headers = {"content-location": url}
-    if content_type:
-        headers["content-type"] = content_type + (f"; charset={charset}" if charset else "")
-    parsed = feedparser.parse(body, response_headers=headers, sanitize_html=False)
+    # Without the address: with it a guid that looks like a path would become one, and change with the server.
+    headers = {"content-type": content_type + (f"; charset={charset}" if charset else "")} if content_type else {}
+    parsed = feedparser.parse(body, response_headers=headers, sanitize_html=False, resolve_relative_uris=False)
     podcast = _podcast_tags(body)
-    entries = [_entry(raw, podcast, number) for number, raw in enumerate(parsed.entries)]
+    entries = [_entry(raw, podcast, number, url) for number, raw in enumerate(parsed.entries)]
     problem = None
     if not entries and not parsed.get("version"):
         problem = "this is no feed"
@@ -106,9 +106,9 @@ def transcript_text(body: bytes, kind: str) -> str:
     return " ".join(kept)
 
 
-def _entry(raw: Mapping[str, Any], podcast: Sequence[_PodcastTags], number: int) -> Entry:
+def _entry(raw: Mapping[str, Any], podcast: Sequence[_PodcastTags], number: int, url: str) -> Entry:
     title = _one_line(plain_text(raw.get("title", "")))[:TITLE_MAX]
-    link = raw.get("link") or None
+    link = urljoin(url, raw["link"]) if raw.get("link") else None
     contents = [part.get("value", "") for part in raw.get("content", [])] or [raw.get("summary", "")]
     text = plain_text(max(contents, key=len))
     published = raw.get("published_parsed") or raw.get("updated_parsed")
@@ -122,7 +122,7 @@ def _entry(raw: Mapping[str, Any], podcast: Sequence[_PodcastTags], number: int)
         text=text,
         published_at=_moment(published),
         authors=tuple(a["name"] for a in raw.get("authors", []) if a.get("name")),
-        audio_url=audio,
+        audio_url=urljoin(url, audio) if audio else None,
         seconds=_seconds(raw.get("itunes_duration")),
         transcripts=tags.transcripts if tags else (),
         chapters_url=tags.chapters if tags else None,

@@ -34,6 +34,7 @@ POSITION_MAX = 2**62
 # Why an item is deliberately not stored.
 EXCLUDED = "excluded"
 OWN_TEXT = "own-text"
+TASK_SOURCE = "task"  # what a task captures by itself
 ONLY_SECRET = "only-secret"  # noqa: S105 — a reason, not a password
 POISON = "poison"
 
@@ -93,7 +94,7 @@ def read_item(given: object) -> Item:
         session=session,
         cwd=_text(given, "cwd", FOLDER_MAX),
         project=CANARY_PROJECT if is_canary_session(session) else project,
-        role=_role(metadata, kind),
+        role=_role(metadata, kind, source),
         host=_text(metadata, "host", TEXT_MAX, "metadata."),
         repo=_repo(metadata),
         uuid=str(uuid) if type(uuid) is int else _text(metadata, "uuid", TEXT_MAX, "metadata."),
@@ -194,13 +195,14 @@ def _text(given: Mapping[str, Any], name: str, limit: int, where: str = "", *, n
     return storable(value)
 
 
-def _role(metadata: Mapping[str, Any], kind: str) -> str | None:
+def _role(metadata: Mapping[str, Any], kind: str, source: str) -> str | None:
+    """Who spoke; a turn without a word on it is a person's, but a task's is never."""
     role = _text(metadata, "role", TEXT_MAX, "metadata.")
     if kind != "turn":
         return role
     if role not in (None, *ROLES):
         raise InvalidItem("metadata.role", f"{role[:40]!r} is neither user nor assistant")
-    return role or "user"
+    return role or ("assistant" if source == TASK_SOURCE else "user")
 
 
 def _repo(metadata: Mapping[str, Any]) -> str | dict[str, Any] | None:

@@ -112,6 +112,7 @@ KEYS: Final[Mapping[str, Key]] = {
     "mode": Key(one_of("run", "observe"), "run, or observe where another scheduler starts it"),
     "folder": Key(_line, "a folder, relative to the one of config.ini"),
     "image": Key(_line, "a container image", ("code",)),
+    "hub_settings": Key(_truth, "true or false", ("code",)),
     "description": Key(str, "words for the pages"),
     "engines": Key(some_of("claude", "codex", "api"), "claude, codex, api, comma-separated", ("agent",)),
     "model": Key(_words, "model names as LiteLLM writes them, comma-separated", ("llm", "agent")),

@@ -29,7 +29,7 @@ OWN_SETTINGS = frozenset({
     "ARGUS_LLM_CALLS_PER_HOUR", "ARGUS_LLM_TOKENS_PER_HOUR", "ARGUS_ASK_MODEL", "ARGUS_AGENT_MODEL",
     "ARGUS_DISTILL_MODEL", "ARGUS_JUDGE_MODEL", "ARGUS_EMBED_MODEL", "ARGUS_EMBED_DIM", "ARGUS_ENGINES",
     "ARGUS_CLAUDE", "ARGUS_CODEX", "ARGUS_RUNTIME_CALLS_PER_HOUR", "ARGUS_TASKS", "ARGUS_TIMEZONE", "ARGUS_EXCLUDE",
-    "ARGUS_DAGSTER_URL",
+    "ARGUS_DAGSTER_URL", "ARGUS_BACKUPS", "ARGUS_ALERT_CHANNEL", "ARGUS_DIGEST_AT",
 })  # fmt: skip
 OWN_HANDLERS = {"llm": "argus_memory.tasks.llm_main", "agent": "argus_memory.tasks.agent_main"}
 CONTAINER_FOLDER = "/task"
@@ -143,8 +143,9 @@ def make_env(
     }
     names = list(given)
     given["ARGUS_HOME"] = str(settings.home)
-    if spec.handler in OWN_HANDLERS:
+    if spec.handler in OWN_HANDLERS or spec.hub_settings:
         given |= own_settings(settings)
+    if spec.handler in OWN_HANDLERS:
         given["PYTHONPATH"] = str(CODE_FOLDER)
     return {**base, **given}, names
 

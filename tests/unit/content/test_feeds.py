@@ -37,6 +37,13 @@ def test_an_episode_is_read_with_everything_it_names() -> None:
     assert first.chapters_url == "https://garden.example/2.json"
 
 
+def test_links_are_completed_and_guids_are_left_as_they_are() -> None:
+    """A relative link gets the feed's address; an id stays the same wherever the feed is served from."""
+    body = b"<rss version='2.0'><channel><item><title>a</title><guid>a</guid><link>/a.html</link></item></channel></rss>"
+    (entry,) = read_feed(body, url="https://garden.example/feed.xml").entries
+    assert (entry.id, entry.link) == ("a", "https://garden.example/a.html")
+
+
 def test_what_an_entry_lacks_is_shown_as_lacking() -> None:
     """No date is None, no title is the beginning of the text."""
     bare = read_feed(PODCAST).entries[1]
