@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 
 from argus_api.hub import utc_now
@@ -55,10 +56,11 @@ class Watchdog:
             thread.start()
 
     def stop(self) -> None:
-        """Returns when both have ended, or after STOP_SECONDS each."""
+        """Returns when both have ended, or after STOP_SECONDS."""
         self._stop.set()
+        end = time.monotonic() + STOP_SECONDS
         for thread in self._threads:
-            thread.join(STOP_SECONDS)
+            thread.join(max(0.0, end - time.monotonic()))
         self._db.close()
 
     def watch(self) -> None:

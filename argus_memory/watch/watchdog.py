@@ -32,12 +32,14 @@ from argus_memory.tasks.config import default_zone_of
 from argus_memory.tasks.runs_orphans import close_orphans
 from argus_memory.watch.alerts import Condition, clear_alert, raise_alert, remind_alerts
 from argus_memory.watch.beats import DAGSTER, SILENCE, WATCHDOG, Beat, beat, find_beats, is_silent
+from argus_memory.watch.digest import write_digest
 from argus_memory.watch.health import check_code, check_daemons, check_health
 from argus_memory.watch.health_alerts import watch_health
 from argus_memory.watch.health_judge import Check, age_of
 from argus_memory.watch.hooks_silent import watch_hooks
-from argus_memory.watch.waiting import watch_waiting
 from argus_memory.watch.ledger import watch_tasks
+from argus_memory.watch.slo import measure_slos
+from argus_memory.watch.waiting import watch_waiting
 
 SUBJECT = f"watcher:{DAGSTER}"
 # The task `daily-digest` writes it at the hour; it is due to start within its grace.
@@ -151,19 +153,11 @@ def is_digest_due(settings: Settings, now: datetime) -> bool:
 
 def _write_digest(db: Database, settings: Settings, now: datetime) -> None:
     if is_digest_due(settings, now):
-        from argus_memory.watch.digest import write_digest
-
         write_digest(db, settings, now=now, by=WATCHDOG)
 
 
 def _watch_tasks(db: Database, settings: Settings, now: datetime) -> None:
     watch_tasks(db, settings, now=now, by="watchdog")
-
-
-def _measure_slos(db: Database, settings: Settings, now: datetime) -> None:
-    from argus_memory.watch.slo import measure_slos
-
-    measure_slos(db, settings, now=now, by=WATCHDOG)
 
 
 STEPS: tuple[Step, ...] = (
@@ -172,8 +166,8 @@ STEPS: tuple[Step, ...] = (
     Step("dagster", timedelta(), watch_dagster),
     Step("health", MINUTE, _watch_health),
     Step("hooks", 5 * MINUTE, lambda db, settings, now: watch_hooks(db, settings, now=now, by=WATCHDOG)),
-    Step("waiting", 5 * MINUTE, lambda db, settings, now: watch_waiting(db, settings, now=now, by=WATCHDOG)),
     Step("remind", MINUTE, lambda db, settings, now: remind_alerts(db, settings, now=now)),
+    Step("waiting", 5 * MINUTE, lambda db, settings, now: watch_waiting(db, settings, now=now, by=WATCHDOG)),
     Step("digest", 5 * MINUTE, _write_digest),
-    Step("slos", 60 * MINUTE, _measure_slos),
+    Step("slos", 60 * MINUTE, lambda db, settings, now: measure_slos(db, settings, now=now, by=WATCHDOG)),
 )
