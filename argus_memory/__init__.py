@@ -9,6 +9,15 @@ The spine, in the order a turn travels it; every stage reads a table, writes a t
     dedup     stages/dedup.py      distilled_notes     → dedup_log
     recall    stages/recall.py     notes and turns     → injections (the ledger: an empty recall is a row too)
 
+Beside it, what proves that things happen:
+
+    to-dos    stages/task_items.py notes, turns, runs  → task_items, task_events
+    tasks     tasks/runner.py      config.ini          → task_runs (each run is reported, whatever becomes of it)
+    ledger    watch/ledger.py      schedules, runs     → expected_runs, alerts
+    outbox    watch/sender.py      deliveries          → Telegram, webhook, ntfy; delivery_attempts
+    audits    watch/audits/        every table         → audit_results, alerts
+    health    watch/health.py      one question a part → /healthz, doctor, digest, checks
+
 `upkeep/process_all.py` runs segment → … → dedup once; `sql/` holds the named queries, one file a stage; `rules/`
 and `transcripts/` are pure. Every pass of every stage is a row in `stage_passes`, also when it did nothing.
 
