@@ -87,8 +87,10 @@ def register_task_list(dsn: str) -> None:
     from argus_memory.settings import load_settings
     from argus_memory.tasks.config import default_zone_of, read_task_list
     from argus_memory.tasks.registry import register_tasks
+    from argus_memory.watch.slo import thresholds_of
 
     settings = load_settings()
+    thresholds_of(settings)  # a level that does not exist stops the start, as every bad setting does
     task_list = read_task_list(settings.tasks_folder, default_zone=default_zone_of(settings))
     with Database(dsn) as db:
         register_tasks(db, settings, task_list, now=datetime.now(UTC), by="prepare")

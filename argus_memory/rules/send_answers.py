@@ -31,7 +31,8 @@ _NO_CHAT: Final = (
 )  # fmt: skip
 # What httpx raises before a request can have left this machine.
 NOT_SENT: Final = frozenset(
-    {"ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol", "InvalidURL", "ProxyError", "LocalProtocolError"}
+    {"ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol", "InvalidURL", "ProxyError",
+     "LocalProtocolError"}
 )
 
 

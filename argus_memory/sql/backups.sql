@@ -26,3 +26,9 @@ update backups set removed_at = %(now)s where path = any(%(paths)s) and removed_
 -- name: list_backups
 select id, started_at, finished_at, outcome, path, bytes, tried_at, error, removed_at, count(*) over ()::int as total
 from backups order by id desc limit %(limit)s
+
+-- name: latest
+select (select max(finished_at) from backups where outcome = 'proven') as proven_at,
+       (select max(finished_at) from backups where outcome <> 'failed') as made_at,
+       (select outcome from backups order by id desc limit 1) as outcome,
+       (select error from backups order by id desc limit 1) as error

@@ -8,19 +8,16 @@ where r.kind = 'turn' and r.captured_at > %(now)s - %(window)s and r.captured_at
   and r.said_at > r.captured_at - interval '1 day' and r.project is distinct from 'argus-canary'
 
 -- name: missed
--- What hooks say they could not send, what sweeps found and could not bring in, and prompts of sessions of which
+-- What hooks say they could not send, what each sweep found that they had not sent, and prompts of sessions of which
 -- nothing arrived.
 select
     (select coalesce(sum(case when missed ->> 'turns' ~ '^[0-9]{1,9}$' then (missed ->> 'turns')::bigint else 0 end
                          + case when missed ->> 'rejected' ~ '^[0-9]{1,9}$' then (missed ->> 'rejected')::bigint else 0 end
                          + case when missed ->> 'dropped' ~ '^[0-9]{1,9}$' then (missed ->> 'dropped')::bigint else 0 end), 0)
      from hook_heartbeats where at > %(now)s - %(window)s)::int as told,
-    (select coalesce(sum(left_out), 0) from (
-         select distinct on (task) (metrics ->> 'turns_uncaptured')::float8 as left_out
-         from task_runs
-         where started_at > %(now)s - %(window)s and metrics ? 'turns_uncaptured'
-         order by task, started_at desc
-     ) latest)::int as swept,
+    (select coalesce(sum((metrics ->> 'turns_uncaptured')::float8), 0)
+     from task_runs
+     where started_at > %(now)s - %(window)s and metrics ? 'turns_uncaptured')::int as swept,
     (select count(*) from injections i
      where i.at between %(now)s - %(window)s and %(now)s - %(patience)s and i.prompt_mode and i.host is not null
        and i.session is not null and i.skipped is distinct from 'system-turn'

@@ -118,13 +118,21 @@ def judge_hooks(facts: WatchFacts, beats: Mapping[str, Beat], now: datetime) -> 
     return Check("ok", told, facts.hook_at)
 
 
-def judge_backups(newest: datetime | None, now: datetime) -> Check:
-    """Whether there is a backup, and a young one."""
-    if newest is None:
+def judge_backups(
+    proven_at: datetime | None, made_at: datetime | None, last: str | None, now: datetime
+) -> Check:
+    """Whether there is a young backup that was restored once; `last` is the outcome of the latest try."""
+    if last is None:
         return Check("unknown", "none was made yet", idle=True)
+    if last == "failed":
+        before = f", the newest proven one was made {age_of(proven_at, now)}" if proven_at else ", and none is proven"
+        return Check("failed", f"the last backup failed: `argus backup list` tells why{before}", proven_at)
+    newest = max(at for at in (proven_at, made_at) if at is not None)
     if now - newest > BACKUP_OLD_AFTER:
         return Check("warn", f"the newest was made {age_of(newest, now)}", newest)
-    return Check("ok", f"the newest was made {age_of(newest, now)}", newest)
+    if proven_at is None or now - proven_at > BACKUP_OLD_AFTER:
+        return Check("warn", f"the newest was made {age_of(newest, now)}, but restoring it was not tried", newest)
+    return Check("ok", f"the newest was made {age_of(newest, now)}, and restored once", newest)
 
 
 def _last_beats(beats: Mapping[str, Beat], names: list[str], now: datetime) -> str:

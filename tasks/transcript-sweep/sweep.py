@@ -62,7 +62,7 @@ def main() -> int:
         taskkit.skip(f"no transcript changed lately below {', '.join(map(str, folders())) or 'any known folder'}")
         return 0
     missed, current = bring_in(rested), bring_in(warm)
-    taskkit.metric("turns_missed", missed["new"])
+    taskkit.metric("turns_uncaptured", missed["new"])
     taskkit.metric("turns_swept", missed["turns"] + current["turns"])
     both = {name: missed[name] + current[name] for name in missed}
     summary = f"{both['turns']} turns of {both['files']} files, {both['new']} were missing"

@@ -32,7 +32,7 @@ from typing import Any
 
 TOKEN = "123456789:stand-in-token-of-the-tests-000000"
 ERRORS: dict[str, tuple[int, str]] = {
-    "markup": (400, "Bad Request: can't parse entities: Unsupported start tag \"x\" at byte offset 0"),
+    "markup": (400, 'Bad Request: can\'t parse entities: Unsupported start tag "x" at byte offset 0'),
     "topic": (400, "Bad Request: message thread not found"),
     "chat": (400, "Bad Request: chat not found"),
     "refused": (400, "Bad Request: message text is empty"),
@@ -76,18 +76,21 @@ class TelegramServer:
         self._http: ThreadingHTTPServer | None = None
 
     def __enter__(self) -> TelegramServer:
+        self.start()
+        return self
+
+    def start(self) -> None:
         self.closing.clear()
         self._http = ThreadingHTTPServer(("127.0.0.1", self.port), _handler(self))
         self._http.daemon_threads = True
         self.port = self._http.server_address[1]
         threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True).start()
-        return self
 
     def __exit__(self, *_exc: object) -> None:
         self.stop()
 
     def stop(self) -> None:
-        """From now on the connection is refused; entering again serves on the same port."""
+        """From now on the connection is refused; `start` serves on the same port again."""
         self.closing.set()
         if self._http is not None:
             self._http.shutdown()

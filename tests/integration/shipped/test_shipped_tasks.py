@@ -83,10 +83,10 @@ def test_the_sweep_catches_what_hooks_missed_and_says_so(run_shipped: RunShipped
 
     first = run_shipped("transcript-sweep")
     assert first.outcome == "ok", first.stderr_tail
-    assert first.metrics["turns_missed"] == 1
+    assert first.metrics["turns_uncaptured"] == 1
     assert rows(db, "select body from raw_items where kind = 'turn'") == [{"body": "The pump runs at 2 bar."}]
     second = run_shipped("transcript-sweep")
-    assert second.metrics["turns_missed"] == 0
+    assert second.metrics["turns_uncaptured"] == 0
     assert [row["title"] for row in rows(db, "select title from deliveries where kind = 'deliver'")] == ["Hooks missed 1 turns"]
 
 

@@ -119,10 +119,14 @@ def test_hooks() -> None:
 
 
 def test_backups() -> None:
-    """None yet is unknown; an old one is worth a look."""
-    assert judge_backups(None, NOW).is_well
-    assert judge_backups(NOW - timedelta(days=2), NOW).status == "ok"
-    assert judge_backups(NOW - timedelta(days=4), NOW).status == "warn"
+    """None yet is unknown; an old or an untried one is worth a look; a failed try shows, though an older one stands."""
+    young, old = NOW - timedelta(days=2), NOW - timedelta(days=4)
+    assert judge_backups(None, None, None, NOW).is_well
+    assert judge_backups(young, young, "proven", NOW).status == "ok"
+    assert judge_backups(old, old, "proven", NOW).status == "warn"
+    assert judge_backups(None, young, "made", NOW).status == "warn"
+    assert judge_backups(young, young, "failed", NOW).status == "failed"
+    assert "none is proven" in judge_backups(None, None, "failed", NOW).detail
 
 
 FAILED, WARN, UNKNOWN, OK = (Check(status, "") for status in ("failed", "warn", "unknown", "ok"))
