@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
-from argus_api.watchdog import Watchdog
+from argus_api.watchdog import LOOK_SECONDS, Watchdog
 from argus_memory.db import Database
+from argus_memory.records import TaskSpec
 from argus_memory.settings import Settings
+from argus_memory.tasks.runs import begin_run
 from argus_memory.watch import watchdog
 from argus_memory.watch.beats import DAGSTER, SILENCE, WATCHDOG, beat, find_beats
 from argus_memory.watch.health import check_health
@@ -241,3 +245,19 @@ def test_the_threads_survive_what_a_pass_raises_and_stop_promptly(
     began = datetime.now(UTC)
     dog.stop()
     assert datetime.now(UTC) - began < 2 * SECOND
+
+
+def test_a_lost_run_is_closed_between_two_passes(db: Database, settings: Settings, dsn: str, tmp_path: Path) -> None:
+    """A run whose worker is gone is closed and told at once; a pass that is far off is not waited for."""
+    spec = TaskSpec("watering", "code", tmp_path, tmp_path / "config.ini", 1, command="true")
+    dog = Watchdog(settings, dsn, pass_seconds=3600, first_pass_seconds=0, first_canary_seconds=3600)
+    dog.start()
+    try:
+        wait_until(lambda: rows(db, "select 1 from watcher_beats where pass_ms is not null"), what="the first pass")
+        begin_run(db, settings, spec, rid=str(uuid4()), started_by="schedule", now=datetime.now(UTC))
+        with db.transaction() as conn:
+            conn.execute("update task_runs set pid = null")
+        wait_until(lambda: told(db) == [("alert", "task:watering")], seconds=2 * LOOK_SECONDS, what="it is told")
+        assert rows(db, "select outcome from task_runs") == [("orphaned",)]
+    finally:
+        dog.stop()
