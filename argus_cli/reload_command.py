@@ -15,7 +15,6 @@ from argus_cli.task_words import as_json, load_list
 from argus_memory.errors import Unreachable
 from argus_memory.records import TaskList
 from argus_memory.settings import load_settings
-from argus_memory.tasks.names import job_name
 from argus_memory.tasks.registry import Registered, register_tasks
 from argus_memory.watch.dagster_reload import Reloaded, reload_code
 
@@ -41,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     for broken in task_list.broken:
         print(f"argus: {broken.name} cannot be used: {broken.sentence}", file=sys.stderr)
     if missing:
-        print(f"argus: Dagster has no job for {', '.join(missing)}; see its page of code locations", file=sys.stderr)
+        print(f"argus: Dagster cannot run {', '.join(missing)}; see its page of code locations", file=sys.stderr)
     return 1 if task_list.broken or missing else 0
 
 
@@ -50,7 +49,7 @@ def find_missing(task_list: TaskList, reloaded: Reloaded) -> list[str]:
     return [
         task.name
         for task in task_list.tasks
-        if task.enabled and task.mode == "run" and job_name(task.name) not in reloaded.jobs
+        if task.enabled and task.mode == "run" and task.name not in reloaded.tasks
     ]
 
 

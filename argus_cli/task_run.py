@@ -13,9 +13,9 @@ from argus_memory.db import Database, queries
 from argus_memory.errors import Unreachable, UsageError
 from argus_memory.records import TaskSpec
 from argus_memory.settings import Settings
-from argus_memory.tasks.names import job_name
 from argus_memory.watch.alerts import describe_span
-from argus_memory.watch.dagster_launch import find_job, launch_job, run_url, wait_run
+from argus_memory.watch.dagster_launch import run_url, wait_run
+from argus_memory.watch.dagster_tasks import find_tasks, launch_task
 
 TAIL_LINES = 20
 GOOD = ("ok", "skipped")
@@ -47,18 +47,17 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def start(settings: Settings, task: TaskSpec) -> str:
-    """Launch the task's job; raises Unreachable that says whether the hub is down or has not read the stanza yet."""
-    job = job_name(task.name)
+    """Launch a run of it; raises Unreachable that says whether the hub is down or has not read the stanza yet."""
     tags = {"argus/kind": "task", "argus/task": task.name, "argus/handler": task.handler}
     if not settings.database_url and not hub_runs(settings):
         raise Unreachable("no hub runs on this home, and a task runs in one: start it with `argus up`")
     try:
-        find_job(settings, job)
+        known = find_tasks(settings.dagster_url)
     except Unreachable as error:
-        if "does not know the job" not in str(error):
-            raise Unreachable(f"no hub to run {task.name} in ({error}); start it with `argus up`") from error
-        raise Unreachable(f"the hub has not read task {task.name} yet: call `argus reload`") from error
-    return launch_job(settings, job, tags=tags)
+        raise Unreachable(f"no hub to run {task.name} in ({error}); start it with `argus up`") from error
+    if task.name not in known:
+        raise Unreachable(f"the hub has not read task {task.name} yet: call `argus reload`")
+    return launch_task(settings, task.name, tags=tags)
 
 
 def find_run(database: Database, name: str, run_id: str) -> Mapping[str, Any] | None:

@@ -4,8 +4,8 @@
     python -m benchmarks.task_load --idle [--tasks 200] [--seconds 60] reach: under 2 % of a core more than none
 
 Loading is processor time in a process of its own, best of the repeats: config.ini read, the definitions built and all
-jobs resolved, as a code server does; `snapshot` is what it sends to the webserver and daemon after that, once a load.
-A run's worker reads and builds, and resolves its own job alone.
+jobs resolved, as a code server does; `snapshot` is what it sends to the webserver after that, once a load, and to the
+daemon once a minute. A run's worker reads and builds, and resolves the job of tasks.
 
 Idle starts two hubs on temporary homes one after the other, without and with the tasks (daily, at times that are not
 near, and some with @every, all with checks), lets each settle and counts the processor time of every process.

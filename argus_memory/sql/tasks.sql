@@ -4,6 +4,11 @@ select t.name, t.spec, t.problem, t.removed_at, s.id as schedule_id, s.schedule,
        s.max_runtime, s.mode, s.failures_before_alert
 from tasks t left join task_schedules s on s.task = t.name and s.until_at is null
 
+-- name: registered_digest
+-- One number over all that registered_tasks gives.
+select md5(coalesce(string_agg(md5(t::text) || coalesce(md5(s::text), ''), '' order by t.name, s.id), '')) as digest
+from tasks t left join task_schedules s on s.task = t.name and s.until_at is null
+
 -- name: lock_registration
 select pg_advisory_xact_lock(hashtext('argus.register_tasks'))
 

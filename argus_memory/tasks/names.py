@@ -1,4 +1,4 @@
-"""What a task is called: in config.ini, as an asset, as a Dagster job, in alerts."""
+"""What a task is called: in config.ini, as an asset, as a step in Dagster, in alerts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Final
 NAME: Final = re.compile(r"[a-z][a-z0-9-]{0,62}")
 NAME_RULE: Final = "a small letter, then small letters, digits and `-`, 63 at most"
 ASSET_GROUP: Final = "task"
-JOB_PREFIX: Final = "task__"
+TASKS_JOB: Final = "run_tasks"  # the one job in Dagster: each of its runs is of the one asset selected
+_STEP_PREFIX: Final = "task__"
 LIST_FILE: Final = "config.ini"  # also the name under which the file itself is broken
 
 
@@ -21,9 +22,13 @@ def asset_key(name: str) -> list[str]:
     return [ASSET_GROUP, name]
 
 
-def job_name(name: str) -> str:
-    """The Dagster job of a task. No two tasks share one: a task's name has no `_`."""
-    return JOB_PREFIX + re.sub(r"[^a-z0-9]", "_", name)
+def step_name(name: str) -> str:
+    """The task's step in Dagster. No two tasks share one: a task's name has no `_`."""
+    return _STEP_PREFIX + re.sub(r"[^a-z0-9]", "_", name)
+
+
+def schedule_name(name: str) -> str:
+    return f"{step_name(name)}_schedule"
 
 
 def alert_subject(name: str) -> str:

@@ -31,6 +31,7 @@ mutation ($params: ExecutionParams!) { launchRun(executionParams: $params) { __t
   ... on LaunchRunSuccess { run { runId } }
   ... on RunConfigValidationInvalid { errors { message } }
   ... on PipelineNotFoundError { message }
+  ... on InvalidSubsetError { message }
   ... on UnauthorizedError { message }
   ... on PythonError { message } } }
 """
@@ -68,8 +69,9 @@ def launch_job(
     run_config: Mapping[str, Any] | None = None,
     tags: Mapping[str, str] | None = None,
     steps: Sequence[str] = (),
+    assets: Sequence[Sequence[str]] = (),
 ) -> str:
-    """Queue one run of `job`, or of these steps of it alone, and return its id."""
+    """Queue one run of `job`, or of these steps or assets (parts of a key) of it alone, and return its id."""
     place = find_job(settings, job)
     params = {
         "selector": {
@@ -77,6 +79,7 @@ def launch_job(
             "repositoryName": place.repository,
             "jobName": job,
             **({"solidSelection": list(steps)} if steps else {}),
+            **({"assetSelection": [{"path": list(key)} for key in assets]} if assets else {}),
         },
         "runConfigData": dict(run_config or {}),
         "executionMetadata": {"tags": [{"key": key, "value": value} for key, value in (tags or {}).items()]},

@@ -10,6 +10,7 @@ from argus_memory.errors import Unreachable
 from argus_memory.settings import Settings
 from argus_memory.watch.dagster_code import ask_code
 from argus_memory.watch.dagster_launch import ask_dagster
+from argus_memory.watch.dagster_tasks import find_tasks
 
 ASK_SECONDS: Final = 10.0
 RELOAD_SECONDS: Final = 120.0  # 1.6 s were seen; a cold disk and 200 tasks take longer
@@ -24,18 +25,13 @@ mutation ($name: String!) { reloadRepositoryLocation(repositoryLocationName: $na
   ... on UnauthorizedError { message }
   ... on PythonError { message } } }
 """
-_JOBS: Final = """
-query { repositoriesOrError { __typename
-  ... on RepositoryConnection { nodes { jobs { name } } }
-  ... on PythonError { message } } }
-"""
 
 
 @dataclass(frozen=True, slots=True)
 class Reloaded:
-    """What Dagster has after a reload: names of its jobs, and how long it took."""
+    """What Dagster has after a reload: names of the tasks it can run, and how long it took."""
 
-    jobs: frozenset[str]
+    tasks: frozenset[str]
     seconds: float
 
 
@@ -52,7 +48,7 @@ def reload_code(settings: Settings) -> Reloaded:
         if entry["__typename"] != "WorkspaceLocationEntry":
             raise _not_loaded(name, str(entry.get("message") or entry["__typename"]))
     _wait_loaded(settings.dagster_url, begun + RELOAD_SECONDS)
-    return Reloaded(_find_jobs(settings.dagster_url), time.monotonic() - begun)
+    return Reloaded(find_tasks(settings.dagster_url, seconds=RELOAD_SECONDS), time.monotonic() - begun)
 
 
 def _wait_loaded(url: str, end: float) -> None:
@@ -66,11 +62,6 @@ def _wait_loaded(url: str, end: float) -> None:
         if time.monotonic() > end:
             raise _not_loaded(", ".join(state.loading), f"still loading after {RELOAD_SECONDS:g} s")
         time.sleep(POLL_SECONDS)
-
-
-def _find_jobs(url: str) -> frozenset[str]:
-    nodes = ask_dagster(url, _JOBS, {}, seconds=RELOAD_SECONDS)["repositoriesOrError"].get("nodes", [])
-    return frozenset(str(job["name"]) for node in nodes for job in node["jobs"])
 
 
 def _not_loaded(name: str, error: str) -> Unreachable:

@@ -21,9 +21,9 @@ from time import perf_counter
 from typing import Any, Final, TypeVar
 
 from argus_memory.db import Database
-from argus_memory.records import TaskList
 from argus_memory.settings import Settings
-from argus_memory.tasks.registry import Registered, register_tasks
+from argus_memory.tasks.register_again import TaskRegister
+from argus_memory.tasks.registry import Registered
 from argus_memory.tasks.runs_orphans import close_orphans
 from argus_memory.watch.alerts import Condition, clear_alert, raise_alert
 from argus_memory.watch.beats import DAGSTER, SENDER, SILENCE, WATCHDOG, Beat, beat, find_beats, is_silent
@@ -62,10 +62,11 @@ class DagsterSide:
         return ", ".join(parts)
 
 
-def watch_side(db: Database, settings: Settings, task_list: TaskList, *, now: datetime) -> DagsterSide:
+def watch_side(db: Database, settings: Settings, register: TaskRegister, *, now: datetime) -> DagsterSide:
     """One pass; raises nothing but what takes the process down."""
     began = perf_counter()
     errors: list[str] = []
+    task_list = register.task_list
 
     def attempt(what: str, step: Callable[[], T]) -> T | None:
         try:
@@ -74,7 +75,7 @@ def watch_side(db: Database, settings: Settings, task_list: TaskList, *, now: da
             errors.append(f"{what}: {error or type(error).__name__}")
             return None
 
-    registered = attempt("register", lambda: register_tasks(db, settings, task_list, now=now, by=DAGSTER))
+    registered = attempt("register", lambda: register.confirm(db, settings, now=now, by=DAGSTER))
     attempt("beat", lambda: beat(db, DAGSTER, now=now))
     # A run that died is closed before the ledger is judged by it.
     attempt("orphans", lambda: close_orphans(db, settings, now=now))

@@ -5,6 +5,8 @@ note_failure:
     a task's run with a report       nothing: the runner told of it
     a task's run without one         gets one (its worker died, or its job does not load), with ledger and alert
     any other job                    alert `dagster-run` / `job:<name>`, until a run of the job succeeds
+    a task's run that failed after   the same, on `job:task/<name>`: all tasks share one job
+    its report was a good one
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from typing import Final, Literal
 from argus_memory.db import Database, queries
 from argus_memory.records import StartedBy, TaskList, TaskSpec
 from argus_memory.settings import Settings
+from argus_memory.tasks.names import ASSET_GROUP
 from argus_memory.tasks.runs_orphans import close_orphans
 from argus_memory.tasks.runs_write import RunEnd, begin_run, finish_run
 from argus_memory.watch.alerts import Condition, clear_alert, raise_alert
@@ -44,6 +47,11 @@ class FailedRun:
     attempt: int = 0
     began: bool = True
 
+    @property
+    def what(self) -> str:
+        """What alerts call it."""
+        return f"{ASSET_GROUP}/{self.task}" if self.task else self.job
+
 
 def note_failure(db: Database, settings: Settings, task_list: TaskList, run: FailedRun, *, now: datetime) -> Noted:
     """See that the failure is known; idempotent."""
@@ -64,14 +72,14 @@ def note_failure(db: Database, settings: Settings, task_list: TaskList, run: Fai
 def clear_recovered(
     db: Database, settings: Settings, succeeded_since: Callable[[str, datetime], bool], *, now: datetime
 ) -> list[str]:
-    """Close the alert of each job that a run succeeded of since it was opened; their names."""
+    """Close the alert of each job, or `task/<name>`, that a run succeeded of since it was opened; their names."""
     cleared = []
     for row in db.fetch_all(queries("failed_runs").open_job_alerts, {"kind": KIND}):
-        job = str(row["subject"]).removeprefix("job:")
-        if succeeded_since(job, row["opened_at"]):
+        what = str(row["subject"]).removeprefix("job:")
+        if succeeded_since(what, row["opened_at"]):
             with db.transaction() as conn:
                 clear_alert(conn, settings, KIND, row["subject"], now=now, by=DAGSTER)
-            cleared.append(job)
+            cleared.append(what)
     return cleared
 
 
@@ -97,8 +105,8 @@ def _report(db: Database, settings: Settings, spec: TaskSpec, run: FailedRun, *,
 def _condition(settings: Settings, run: FailedRun) -> Condition:
     return Condition(
         kind=KIND,
-        subject=f"job:{run.job}",
-        title=f"A run of {run.job} failed in Dagster",
+        subject=f"job:{run.what}",
+        title=f"A run of {run.what} failed in Dagster",
         detail=f"{_short(run.error)}\nWhat to do: open the run, mend what it names; its next success closes this.",
         evidence={"run_id": run.run_id, "failed_at": run.failed_at.isoformat()},
         link=run_url(settings, run.run_id),

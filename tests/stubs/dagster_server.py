@@ -21,7 +21,7 @@ class DagsterServer:
         self.refuse: str | None = None
         self.code_error: str | None = None  # why the code location does not load
         self.stopped: list[str] = []  # sensors that do not run
-        self.jobs: list[str] = []  # what the code location has after a reload
+        self.tasks: list[str] = []  # what the code location has after a reload
         self.reloads = 0
         self.asked = 0
         self.broken = False
@@ -47,7 +47,10 @@ class DagsterServer:
         if "launchRun" in query:
             return {"launchRun": self._launch(variables["params"])}
         if "repositoriesOrError" in query:
-            node = {"name": "__repository__", "location": {"name": "argus"}, "jobs": [{"name": job} for job in (self.job, *self.jobs)]}
+            jobs = [{"name": job} for job in (self.job, *(["run_tasks"] if self.tasks else []))]
+            assets = [{"assetKey": {"path": ["task", name]}, "jobNames": ["__ASSET_JOB", "run_tasks"]} for name in self.tasks]
+            broken = {"assetKey": {"path": ["task", "bad"]}, "jobNames": []}
+            node = {"name": "__repository__", "location": {"name": "argus"}, "jobs": jobs, "assetNodes": [*assets, broken]}
             return {"repositoriesOrError": {"__typename": "RepositoryConnection", "nodes": [node]}}
         if "runsOrError" in query:
             return {"runsOrError": {"__typename": "Runs", "results": [{"runId": run} for run in self.at_work]}}

@@ -1,7 +1,8 @@
-"""tasks/config.ini in Dagster: an asset, a job and a schedule for each stanza, their checks, and Dagster's watchdog.
+"""tasks/config.ini in Dagster: an asset and a schedule for each stanza, their checks, and Dagster's watchdog.
 
     loading.py    reads config.ini; whatever is wrong with it becomes a broken task, never an error
-    stanza.py     TaskSpec → asset `task/<name>`, job `task__<name>`;  BrokenTask → an asset that says what is wrong
+    stanza.py     TaskSpec → asset `task/<name>` and its schedule;  BrokenTask → an asset that says what is wrong
+    job.py        `run_tasks`: the one job, each run of which is of one task
     body.py       one run: run_task in a Dagster Pipes session → metadata, checks, a red run where it failed
     schedules.py  cron → RunRequest; intervals.py: `@every` → one sensor on the clock
     checks.py     on_time, succeeding, config_valid, tools_loaded: asked by a person, told by the sensor

@@ -16,7 +16,7 @@ import dagster as dg
 
 from argus_assets.defs.tasks.checks import as_evaluation
 from argus_assets.defs.tasks.pipes import environment_of, open_session, reported_metadata
-from argus_assets.defs.tasks.tags import OUTCOME, RID, attempt_of, due_of, job_tags, starter_of
+from argus_assets.defs.tasks.tags import OUTCOME, RID, attempt_of, due_of, starter_of, task_tags
 from argus_assets.resources import MemoryResource
 from argus_memory.records import RunResult, TaskSpec
 from argus_memory.tasks.names import asset_key
@@ -110,9 +110,9 @@ def _tick_runs(text: str) -> list[str]:
 
 
 def _complete_tags(context: dg.OpExecutionContext, spec: TaskSpec) -> Mapping[str, str]:
-    """The run's tags; one started from the asset's page goes through Dagster's own job, which has none of them."""
+    """The run's tags; one that a person started in Dagster has none of the task's before its worker gives it them."""
     tags = context.run.tags
-    missing = {name: value for name, value in job_tags(spec).items() if name not in tags}
+    missing = {name: value for name, value in task_tags(spec).items() if name not in tags}
     if missing:
         context.instance.add_run_tags(context.run_id, missing)
     return tags

@@ -13,6 +13,7 @@ import dagster as dg
 
 from argus_assets.defs.tasks.checks import build_checks
 from argus_assets.defs.tasks.intervals import build_intervals
+from argus_assets.defs.tasks.job import build_job
 from argus_assets.defs.tasks.loading import load_task_list
 from argus_assets.defs.tasks.sensors import build_failed_runs, build_watch
 from argus_assets.defs.tasks.stanza import TaskParts, build_broken, build_task, refused
@@ -46,10 +47,11 @@ def build_each(
 
 def _merged(parts: Sequence[TaskParts], task_list: TaskList) -> dg.Definitions:
     checks = build_checks(task_list)
-    intervals = build_intervals([(part.spec, part.job) for part in parts])
+    job = build_job([part.spec.name for part in parts])
+    intervals = build_intervals([part.spec for part in parts], job)
     return dg.Definitions(
         assets=[*(part.asset for part in parts), *(build_broken(each) for each in task_list.broken)],
-        jobs=[part.job for part in parts],
+        jobs=[job] if job else [],
         schedules=[part.schedule for part in parts if part.schedule],
         sensors=[build_watch(task_list), build_failed_runs(task_list), *([intervals] if intervals else [])],
         asset_checks=[checks] if checks else [],

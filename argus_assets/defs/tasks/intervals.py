@@ -9,16 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import dagster as dg
 
+from argus_assets.defs.tasks.job import TasksJob, selection_of
 from argus_assets.defs.tasks.schedules import is_started_here, told_pause
-from argus_assets.defs.tasks.tags import due_tags, due_text
+from argus_assets.defs.tasks.tags import due_text, request_tags
 from argus_assets.resources import MemoryResource
 from argus_memory.records import TaskSpec
 from argus_memory.rules.cron import EPOCH, parse_schedule
-from argus_memory.tasks.names import job_name
 from argus_memory.tasks.registry import Pause, find_pauses
 from argus_memory.upkeep.process import utc_now
 
@@ -56,7 +55,9 @@ def tick_intervals(
     paused = [f"{spec.name} is {told_pause(pauses[spec.name])}" for spec, _ in due if spec.name in pauses]
     requests = [
         dg.RunRequest(
-            run_key=f"{spec.name}@{due_text(at)}", job_name=job_name(spec.name), tags=due_tags(spec, at, now)
+            run_key=f"{spec.name}@{due_text(at)}",
+            tags=request_tags(spec, at, now),
+            asset_selection=selection_of(spec.name),
         )
         for spec, at in wanted
     ]
@@ -64,9 +65,9 @@ def tick_intervals(
     return dg.SensorResult(run_requests=requests, skip_reason=reason, cursor=now.astimezone(UTC).isoformat())
 
 
-def build_intervals(tasks: Sequence[tuple[TaskSpec, Any]]) -> dg.SensorDefinition | None:
-    """The sensor over (stanza, job) pairs; None where none is started by `@every`: it would tick for nothing."""
-    spans = {spec.name: (spec, span) for spec, _ in tasks if (span := span_of(spec))}
+def build_intervals(tasks: Sequence[TaskSpec], job: TasksJob | None) -> dg.SensorDefinition | None:
+    """The sensor over the tasks of the job; None where none is started by `@every`: it would tick for nothing."""
+    spans = {spec.name: (spec, span) for spec in tasks if (span := span_of(spec))}
     if not spans:
         return None
 
@@ -77,7 +78,7 @@ def build_intervals(tasks: Sequence[tuple[TaskSpec, Any]]) -> dg.SensorDefinitio
 
     return dg.SensorDefinition(
         name=SENSOR,
-        jobs=[job for spec, job in tasks if spec.name in spans],
+        job=job,
         evaluation_fn=evaluate,
         required_resource_keys={"memory"},
         minimum_interval_seconds=INTERVAL_SECONDS,

@@ -10,12 +10,13 @@ from datetime import UTC, datetime
 
 import dagster as dg
 
-from argus_assets.defs.tasks.tags import due_tags, due_text
+from argus_assets.defs.tasks.job import selection_of
+from argus_assets.defs.tasks.tags import due_text, request_tags
 from argus_assets.resources import MemoryResource
 from argus_memory.db import Database
 from argus_memory.records import TaskSpec
 from argus_memory.rules.cron import parse_schedule
-from argus_memory.tasks.names import job_name
+from argus_memory.tasks.names import TASKS_JOB, schedule_name
 from argus_memory.tasks.registry import Pause, find_pauses
 from argus_memory.upkeep.process import utc_now
 
@@ -23,10 +24,6 @@ from argus_memory.upkeep.process import utc_now
 def is_started_here(spec: TaskSpec) -> bool:
     """Whether Argus starts the task by itself."""
     return spec.schedule is not None and spec.enabled and spec.mode == "run"
-
-
-def schedule_name(task: str) -> str:
-    return f"{job_name(task)}_schedule"
 
 
 def build_schedule(spec: TaskSpec) -> dg.ScheduleDefinition | None:
@@ -43,7 +40,7 @@ def build_schedule(spec: TaskSpec) -> dg.ScheduleDefinition | None:
 
     return dg.ScheduleDefinition(
         name=schedule_name(spec.name),
-        job_name=job_name(spec.name),
+        job_name=TASKS_JOB,
         cron_schedule=cron,
         execution_timezone=spec.timezone,
         execution_fn=evaluate,
@@ -57,7 +54,9 @@ def request_due(db: Database, spec: TaskSpec, due_at: datetime, now: datetime) -
     pause = find_pauses(db, now=now, name=spec.name).get(spec.name)
     if pause is not None:
         return dg.SkipReason(told_pause(pause))
-    return dg.RunRequest(run_key=due_text(due_at), tags=due_tags(spec, due_at, now))
+    return dg.RunRequest(
+        run_key=due_text(due_at), tags=request_tags(spec, due_at, now), asset_selection=selection_of(spec.name)
+    )
 
 
 def told_pause(pause: Pause) -> str:

@@ -8,9 +8,11 @@ from datetime import UTC, datetime
 import dagster as dg
 
 from argus_assets.defs.tasks.checks import ToldChecks
-from argus_assets.defs.tasks.tags import KIND, TASK, TASK_KIND, attempt_of, due_of, starter_of
+from argus_assets.defs.tasks.job import task_of
+from argus_assets.defs.tasks.tags import TASK, attempt_of, due_of, starter_of
 from argus_assets.resources import MemoryResource
 from argus_memory.records import TaskList
+from argus_memory.tasks.register_again import TaskRegister
 from argus_memory.upkeep.process import utc_now
 from argus_memory.watch.dagster_side import DagsterSide, watch_side
 from argus_memory.watch.failed_runs import FailedRun, clear_recovered, note_failure
@@ -20,7 +22,7 @@ WILL_RETRY = "dagster/will_retry"  # Dagster's own tag: another run stands in fo
 
 
 def build_watch(task_list: TaskList) -> dg.SensorDefinition:
-    told = ToldChecks()  # as long as this load of the code lives
+    register, told = TaskRegister(task_list), ToldChecks()  # as long as this load of the code lives
 
     @dg.sensor(
         name="watch_tasks",
@@ -29,28 +31,30 @@ def build_watch(task_list: TaskList) -> dg.SensorDefinition:
         description="Judges the due ledger, tells checks that changed, and says when the API's watchdog is silent.",
     )
     def watch_tasks(context: dg.SensorEvaluationContext, memory: MemoryResource) -> dg.SkipReason:
-        return dg.SkipReason(tick_watch(context.instance, memory, task_list, told, utc_now()))
+        return dg.SkipReason(tick_watch(context.instance, memory, register, told, utc_now()))
 
     return watch_tasks
 
 
 def tick_watch(
-    instance: dg.DagsterInstance, memory: MemoryResource, task_list: TaskList, told: ToldChecks, now: datetime
+    instance: dg.DagsterInstance, memory: MemoryResource, register: TaskRegister, told: ToldChecks, now: datetime
 ) -> str:
     """One evaluation at `now`: its line for the tick; raises what failed after all the rest was done."""
-    side: DagsterSide = watch_side(memory.db, memory.settings, task_list, now=now)
+    side: DagsterSide = watch_side(memory.db, memory.settings, register, now=now)
     changed = told.tell(instance, side.checks)
     cleared = clear_recovered(
-        memory.db, memory.settings, lambda job, since: has_succeeded(instance, job, since), now=now
+        memory.db, memory.settings, lambda what, since: has_succeeded(instance, what, since), now=now
     )
     if side.errors:
         raise dg.DagsterError("; ".join(side.errors))
-    return side.describe(len(changed)) + "".join(f", {job} runs again" for job in cleared)
+    return side.describe(len(changed)) + "".join(f", {what} runs again" for what in cleared)
 
 
-def has_succeeded(instance: dg.DagsterInstance, job: str, since: datetime) -> bool:
-    """Whether a run of the job ended well after a moment."""
-    wanted = dg.RunsFilter(job_name=job, statuses=[dg.DagsterRunStatus.SUCCESS], updated_after=since)
+def has_succeeded(instance: dg.DagsterInstance, what: str, since: datetime) -> bool:
+    """Whether a run of a job, or of a task (`task/<name>`), ended well after a moment."""
+    job, _, task = what.partition("/")
+    of = {"tags": {TASK: task}} if task else {"job_name": job}
+    wanted = dg.RunsFilter(**of, statuses=[dg.DagsterRunStatus.SUCCESS], updated_after=since)
     return bool(instance.get_run_records(wanted, limit=1))
 
 
@@ -76,13 +80,12 @@ def failed_run(instance: dg.DagsterInstance, run: dg.DagsterRun, error: str, now
     """What the net needs to know of a failed run."""
     record = instance.get_run_record_by_id(run.run_id)
     ended = record.end_time if record else None
-    is_task = run.tags.get(KIND) == TASK_KIND
     return FailedRun(
         run_id=run.run_id,
         job=run.job_name,
         error=error or "Dagster gives no reason",
         failed_at=datetime.fromtimestamp(ended, UTC) if ended else now,
-        task=run.tags.get(TASK) if is_task else None,
+        task=task_of(run),
         due_at=due_of(run.tags),
         started_by=starter_of(run.tags),
         attempt=attempt_of(run.tags, 0),

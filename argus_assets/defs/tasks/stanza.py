@@ -1,39 +1,23 @@
 """A stanza as Dagster's definitions. Each is built on its own: one that cannot be leaves the others alone."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import dagster as dg
-from dagster._core.definitions.assets.graph.asset_graph import AssetGraph
-from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 
 from argus_assets.defs.tasks.body import run_stanza
 from argus_assets.defs.tasks.schedules import build_schedule
-from argus_assets.defs.tasks.tags import RETRY_DELAY, job_tags
+from argus_assets.defs.tasks.tags import RETRY_DELAY
 from argus_assets.resources import MemoryResource
 from argus_memory.records import BrokenTask, TaskSpec
 from argus_memory.rules.masking import mask_text
-from argus_memory.tasks.names import asset_key, job_name
+from argus_memory.tasks.names import asset_key, step_name
 
 GROUP = "tasks"
 GROUP_BROKEN = "tasks_broken"
 KINDS = {"code": "shell", "llm": "llm", "agent": "agent"}
 TEXT_MAX = 2000  # characters of a command or prompt in the catalogue
-
-
-class TaskJob(UnresolvedAssetJobDefinition):
-    """The job of one task. Dagster would look at every asset and check for every job: half a second for 200 tasks."""
-
-    def resolve(
-        self,
-        asset_graph: AssetGraph,
-        default_executor_def: dg.ExecutorDefinition | None = None,
-        resource_defs: Mapping[str, dg.ResourceDefinition] | None = None,
-    ) -> dg.JobDefinition:
-        """As Dagster does, in a graph of the task's own asset: it depends on nothing else."""
-        own = [asset_graph.get(key).assets_def for key in self.selection.resolve(asset_graph)]
-        return super().resolve(AssetGraph.from_assets(own), default_executor_def, resource_defs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +26,6 @@ class TaskParts:
 
     spec: TaskSpec
     asset: dg.AssetsDefinition
-    job: TaskJob
     schedule: dg.ScheduleDefinition | None
 
 
@@ -51,8 +34,7 @@ def build_task(spec: TaskSpec) -> TaskParts:
     policy = dg.RetryPolicy(max_retries=spec.retries, delay=RETRY_DELAY.total_seconds()) if spec.retries else None
 
     @dg.op(
-        # Not the job's name: Dagster wants them to differ.
-        name=f"run_{job_name(spec.name)}",
+        name=step_name(spec.name),
         description=f"Runs {spec.name} in a process of its own.",
         out={"result": dg.Out(dg.Nothing, is_required=False)},
         retry_policy=policy,
@@ -75,14 +57,7 @@ def build_task(spec: TaskSpec) -> TaskParts:
             )
         ],
     )
-    job = TaskJob(
-        job_name(spec.name),
-        selection=dg.AssetSelection.assets(asset_key(spec.name)).without_checks(),
-        description=_clean(spec.description) or None,
-        tags=job_tags(spec),
-        executor_def=dg.in_process_executor,
-    )
-    return TaskParts(spec, asset, job, build_schedule(spec))
+    return TaskParts(spec, asset, build_schedule(spec))
 
 
 def build_broken(broken: BrokenTask) -> dg.AssetSpec:

@@ -25,7 +25,7 @@ RETRY_DELAY = timedelta(seconds=10)
 MAX_RUNTIME_MARGIN = timedelta(minutes=3)
 
 
-def job_tags(spec: TaskSpec) -> dict[str, str]:
+def task_tags(spec: TaskSpec) -> dict[str, str]:
     """What every run of the task has, whoever starts it."""
     whole = spec.max_runtime * (spec.retries + 1) + RETRY_DELAY * spec.retries + MAX_RUNTIME_MARGIN
     return {
@@ -46,6 +46,11 @@ def due_tags(spec: TaskSpec, due_at: datetime, now: datetime) -> dict[str, str]:
     """Of a run asked for at `now`: one asked for after its grace makes up for a time when nobody asked."""
     started_by: StartedBy = "catch-up" if now > due_at + spec.start_grace else "schedule"
     return {DUE_AT: due_text(due_at), STARTED_BY: started_by}
+
+
+def request_tags(spec: TaskSpec, due_at: datetime, now: datetime) -> dict[str, str]:
+    """All tags of a run that Argus asks for at `now`."""
+    return {**task_tags(spec), **due_tags(spec, due_at, now)}
 
 
 def due_of(tags: Mapping[str, str]) -> datetime | None:

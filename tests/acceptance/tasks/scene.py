@@ -18,7 +18,8 @@ import psutil
 
 from argus_memory.db import Database
 from argus_memory.settings import Settings, load_settings
-from argus_memory.watch.dagster_launch import ask_dagster, launch_job
+from argus_memory.watch.dagster_launch import ask_dagster
+from argus_memory.watch.dagster_tasks import launch_task
 from tests.acceptance.hub import REPOSITORY, Hub, new_hub
 from tests.helpers import wait_until
 from tests.stubs.telegram_server import TOKEN, TelegramServer
@@ -52,7 +53,7 @@ class Scene:
 
     def launch(self, task: str) -> str:
         """Start a task as a person does in Dagster; the run's id."""
-        return launch_job(self.settings, f"task__{task.replace('-', '_')}")
+        return launch_task(self.settings, task)
 
     def post(self, path: str, body: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
         request = urllib.request.Request(

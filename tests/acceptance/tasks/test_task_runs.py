@@ -11,7 +11,8 @@ import pytest
 
 from argus_memory.db import Database
 from argus_memory.settings import load_settings
-from argus_memory.watch.dagster_launch import ask_dagster, launch_job, wait_run
+from argus_memory.watch.dagster_launch import ask_dagster, wait_run
+from argus_memory.watch.dagster_tasks import launch_task
 from tests.acceptance.hub import Hub, new_hub
 from tests.helpers import wait_until
 from tests.task_stanzas import stanza
@@ -70,7 +71,7 @@ def test_a_task_runs_on_its_schedule(hub: Hub, store: Database) -> None:
 
 
 def test_each_stanza_is_seen_in_the_catalogue(hub: Hub, store: Database) -> None:
-    """Usable ones with their job, the broken one with its line, and its check was told without a run."""
+    """Usable ones with the job of tasks, the broken one with its line, and its check was told without a run."""
     data = ask_dagster(f"http://127.0.0.1:{hub.dagster_port}", NODES, {}, seconds=60)
     nodes = {
         node["assetKey"]["path"][-1]: node for node in data["assetNodes"] if node["assetKey"]["path"][0] == "task"
@@ -81,7 +82,7 @@ def test_each_stanza_is_seen_in_the_catalogue(hub: Hub, store: Database) -> None
         "slow": "tasks",
         "broken": "tasks_broken",
     }
-    assert "task__minute" in nodes["minute"]["jobNames"]
+    assert "run_tasks" in nodes["minute"]["jobNames"]
     assert "config.ini:17" in nodes["broken"]["description"]
     (told,) = wait_until(
         lambda: store.fetch_all(
@@ -98,7 +99,7 @@ def test_each_stanza_is_seen_in_the_catalogue(hub: Hub, store: Database) -> None
 def test_a_task_that_fails_is_red_and_an_alert(hub: Hub, store: Database) -> None:
     """Started by hand it fails: the run is red, the report has its output, and a message waits to be sent."""
     settings = load_settings({"ARGUS_HOME": str(hub.home), "ARGUS_DAGSTER_PORT": str(hub.dagster_port)})
-    run_id = launch_job(settings, "task__fails")
+    run_id = launch_task(settings, "fails")
     assert wait_run(settings, run_id, timeout_seconds=60) == "FAILURE"
     (row,) = store.fetch_all("select * from task_runs where task = 'fails'")
     assert (row["outcome"], row["exit_code"], row["dagster_run_id"]) == ("failed", 3, run_id)
@@ -112,7 +113,7 @@ def test_a_task_that_fails_is_red_and_an_alert(hub: Hub, store: Database) -> Non
 def test_a_killed_worker_is_told(hub: Hub, store: Database) -> None:
     """The worker of a run is killed: its task ends with it, and the report says that it was orphaned."""
     settings = load_settings({"ARGUS_HOME": str(hub.home), "ARGUS_DAGSTER_PORT": str(hub.dagster_port)})
-    run_id = launch_job(settings, "task__slow")
+    run_id = launch_task(settings, "slow")
     row = wait_until(
         lambda: store.fetch_one("select rid, pid from task_runs where task = 'slow' and finished_at is null"),
         seconds=60,

@@ -9,10 +9,10 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from argus_assets.defs.tasks.tags import DUE_AT, due_tags, job_tags
+from argus_assets.defs.tasks.tags import DUE_AT, due_tags, task_tags
 from argus_memory.db import Database
 from argus_memory.records import TaskSpec
-from argus_memory.tasks.names import asset_key, job_name
+from argus_memory.tasks.names import TASKS_JOB, asset_key
 from argus_memory.upkeep.process import utc_now
 from tests.task_stanzas import definitions, stanza, task_list
 
@@ -22,8 +22,9 @@ def run(
 ) -> tuple[TaskSpec, dg.ExecuteInProcessResult]:
     tasks = task_list(folder, text)
     (spec,) = tasks.tasks
-    job = definitions(tasks).resolve_job_def(job_name(spec.name))
-    return spec, job.execute_in_process(instance=instance, tags=tags, raise_on_error=False)
+    job = definitions(tasks).resolve_job_def(TASKS_JOB)
+    own = [dg.AssetKey(asset_key(spec.name))]
+    return spec, job.execute_in_process(instance=instance, tags=tags, asset_selection=own, raise_on_error=False)
 
 
 def reports(db: Database) -> list[dict[str, Any]]:
@@ -55,7 +56,7 @@ def test_a_run_that_is_well_materializes_the_asset(
     assert "cost (USD)" not in found
     assert (report["started_by"], report["dagster_run_id"]) == ("person", result.run_id)
     tags = instance.get_run_by_id(result.run_id).tags  # type: ignore[union-attr]
-    assert tags.items() >= {**job_tags(spec), "argus/rid": str(report["rid"]), "argus/outcome": "ok"}.items()
+    assert tags.items() >= {**task_tags(spec), "argus/rid": str(report["rid"]), "argus/outcome": "ok"}.items()
     assert evaluations(result) == {"succeeding": True}
 
 
@@ -141,6 +142,6 @@ def test_started_from_the_assets_page_a_run_gets_its_tags(
     job = definitions(tasks).resolve_implicit_global_asset_job_def()
     result = job.execute_in_process(instance=instance, asset_selection=[dg.AssetKey(asset_key("greet"))])
     tags = instance.get_run_by_id(result.run_id).tags  # type: ignore[union-attr]
-    assert tags.items() >= job_tags(tasks.tasks[0]).items()
+    assert tags.items() >= task_tags(tasks.tasks[0]).items()
     assert DUE_AT not in tags
     assert [row["started_by"] for row in reports(db)] == ["person"]

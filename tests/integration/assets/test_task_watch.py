@@ -13,12 +13,13 @@ import pytest
 from argus_assets.defs.tasks.checks import ToldChecks
 from argus_assets.defs.tasks.schedules import request_due
 from argus_assets.defs.tasks.sensors import failed_run, has_succeeded, tick_watch
-from argus_assets.defs.tasks.tags import due_tags, job_tags
+from argus_assets.defs.tasks.tags import due_tags, request_tags, task_tags
 from argus_assets.resources import MemoryResource
 from argus_memory.db import Database
 from argus_memory.records import TaskList
 from argus_memory.settings import Settings
-from argus_memory.tasks.names import asset_key, job_name
+from argus_memory.tasks.names import TASKS_JOB, asset_key
+from argus_memory.tasks.register_again import TaskRegister
 from argus_memory.tasks.registry import pause_task, register_tasks
 from argus_memory.tasks.runner import run_task
 from argus_memory.watch.beats import DAGSTER, SENDER, WATCHDOG, beat
@@ -64,12 +65,12 @@ class Ticks:
     """Ticks of one code location, at the times a test names."""
 
     def __init__(self, instance: dg.DagsterInstance, memory: MemoryResource, tasks: TaskList) -> None:
-        self.instance, self.memory, self.tasks = instance, memory, tasks
-        self.told = ToldChecks()
+        self.instance, self.memory = instance, memory
+        self.register, self.told = TaskRegister(tasks), ToldChecks()
 
     def at(self, seconds: float) -> str:
         now = START + timedelta(seconds=seconds)
-        return tick_watch(self.instance, self.memory, self.tasks, self.told, now)
+        return tick_watch(self.instance, self.memory, self.register, self.told, now)
 
     def every(self, seconds: float, until: float) -> None:
         now = 0.0
@@ -183,7 +184,8 @@ def test_a_schedule_asks_once_and_not_in_a_pause(db: Database, settings: Setting
     due = START.replace(second=0)
     request = request_due(db, spec, due, START)
     assert isinstance(request, dg.RunRequest)
-    assert (request.run_key, request.tags) == ("2026-03-02T12:00:00+00:00", due_tags(spec, due, START))
+    assert (request.run_key, request.tags) == ("2026-03-02T12:00:00+00:00", request_tags(spec, due, START))
+    assert request.asset_selection == [dg.AssetKey(asset_key("greet"))]
     pause_task(db, "greet", until=START + timedelta(hours=1), actor="ann", reason=None, now=START)
     skip = request_due(db, spec, due, START)
     assert isinstance(skip, dg.SkipReason)
@@ -205,6 +207,8 @@ def test_a_schedule_as_dagster_calls_it(
         (request,) = schedule.evaluate_tick(context).run_requests or []
     assert request.tags["argus/due_at"] == "2026-03-02T12:10:00+00:00"
     assert request.tags["argus/started_by"] == "catch-up"
+    assert request.tags.items() >= task_tags(tasks.tasks[0]).items()
+    assert request.asset_selection == [dg.AssetKey(asset_key("greet"))]
 
 
 # --- the net -------------------------------------------------------------------------------------------------
@@ -238,7 +242,7 @@ def test_a_failed_job_is_an_alert_until_it_runs_again(db: Database, settings: Se
 def test_a_task_whose_worker_died_gets_its_report(db: Database, settings: Settings, tasks: TaskList) -> None:
     """Without a report of its own the run is orphaned, its occurrence failed, and the alert is the task's."""
     register_tasks(db, settings, tasks, now=START, by="test")
-    run = failed(job="task__greet", task="greet", due_at=START.replace(second=0), started_by="schedule")
+    run = failed(job=TASKS_JOB, task="greet", due_at=START.replace(second=0), started_by="schedule")
     assert note_failure(db, settings, tasks, run, now=START) == "reported"
     assert note_failure(db, settings, tasks, run, now=START) == "known"
     assert runs_of(db) == [("greet", "orphaned")]
@@ -270,27 +274,45 @@ def test_a_run_that_failed_after_its_task_was_well_is_told(db: Database, setting
     tasks = task_list(tmp_path / "tasks", stanza("greet"))
     register_tasks(db, settings, tasks, now=START, by="test")
     run_task(db, settings, tasks.tasks[0], started_by="person", dagster_run_id="r1")
-    assert note_failure(db, settings, tasks, failed(task="greet", job="task__greet"), now=START) == "alerted"
-    assert alerts(db) == [("dagster-run", "job:task__greet", True)]
+    assert note_failure(db, settings, tasks, failed(task="greet", job=TASKS_JOB), now=START) == "alerted"
+    assert alerts(db) == [("dagster-run", "job:task/greet", True)]
 
 
 def test_the_net_reads_a_run_of_dagster(
     db: Database, instance: dg.DagsterInstance, tasks: TaskList, run_environment: None
 ) -> None:
-    """A run that Dagster knows gives the net its task, due time and whether it began; success is asked by job."""
+    """A run that Dagster knows gives the net its task, due time and whether it began; success is asked by job or task."""
     (spec,) = tasks.tasks
     due = START.replace(second=0)
-    job = definitions(tasks).resolve_job_def(job_name("greet"))
-    done = job.execute_in_process(instance=instance, tags=due_tags(spec, due, START))
+    job = definitions(tasks).resolve_job_def(TASKS_JOB)
+    done = job.execute_in_process(
+        instance=instance, tags=due_tags(spec, due, START), asset_selection=[dg.AssetKey(asset_key("greet"))]
+    )
     run = instance.get_run_by_id(done.run_id)
     assert run
     found = failed_run(instance, run, "killed", START)
     assert (found.task, found.due_at, found.started_by, found.began) == ("greet", due, "schedule", True)
-    assert run.tags.items() >= job_tags(spec).items()
-    assert has_succeeded(instance, "task__greet", datetime(2020, 1, 1, tzinfo=UTC))
-    assert not has_succeeded(instance, "task__greet", datetime.now(UTC) + timedelta(minutes=1))
+    assert run.tags.items() >= task_tags(spec).items()
+    assert has_succeeded(instance, "task/greet", datetime(2020, 1, 1, tzinfo=UTC))
+    assert has_succeeded(instance, TASKS_JOB, datetime(2020, 1, 1, tzinfo=UTC))
+    assert not has_succeeded(instance, "task/greet", datetime.now(UTC) + timedelta(minutes=1))
+    assert not has_succeeded(instance, "task/other", datetime(2020, 1, 1, tzinfo=UTC))
     assert not has_succeeded(instance, "process_memory", datetime(2020, 1, 1, tzinfo=UTC))
-    assert asset_key("greet") == ["task", "greet"]
+
+
+def test_a_run_whose_worker_died_at_once_is_known_by_its_asset(instance: dg.DagsterInstance) -> None:
+    """Started in Dagster by a person, a run has no tag of ours until its worker begins: its one asset says whose it is."""
+
+    def task(*keys: dg.AssetKey, **tags: str) -> str | None:
+        run = dg.DagsterRun(job_name=TASKS_JOB, run_id="r", asset_selection=frozenset(keys) or None, tags=tags)
+        return failed_run(instance, run, "killed", START).task
+
+    greet, other = dg.AssetKey(["task", "greet"]), dg.AssetKey(["task", "other"])
+    assert task(greet) == "greet"
+    assert task(other, **{"argus/kind": "task", "argus/task": "greet"}) == "greet"
+    assert task(greet, other) is None
+    assert task(dg.AssetKey("distilled_notes")) is None
+    assert task() is None
 
 
 def test_missing_tools_are_an_alert_until_they_load(db: Database, settings: Settings) -> None:
@@ -306,6 +328,6 @@ def test_missing_tools_are_an_alert_until_they_load(db: Database, settings: Sett
 def test_two_hundred_tasks_are_one_question_each(db: Database, settings: Settings, tmp_path: Path) -> None:
     """A pass over many tasks leaves no error and answers for each of them."""
     many = task_list(tmp_path / "tasks", *(stanza(f"t{n}", schedule="0 3 * * *") for n in range(200)))
-    side = watch_side(db, settings, many, now=START)
+    side = watch_side(db, settings, TaskRegister(many), now=START)
     assert side.errors == ()
     assert len(side.checks) == 200

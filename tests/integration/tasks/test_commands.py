@@ -94,15 +94,18 @@ def test_run_goes_through_dagster_and_shows_the_end(
     outcome: str,
     said: str,
 ) -> None:
-    """The task's job is launched with its tags; outcome and output of that run are printed."""
+    """The task's asset is launched with its tags; outcome and output of that run are printed."""
     task = next(t for t in read_task_list(folder, default_zone="UTC").tasks if t.name == name)
-    with DagsterServer(job=f"task__{name}") as server:
+    with DagsterServer() as server:
+        server.tasks = [name]
         monkeypatch.setenv("ARGUS_DAGSTER_PORT", str(server.port))
         server.on_launch = lambda run: run_task(db, settings, task, started_by="person", dagster_run_id=run)
         text = told(capsys, "task", "run", name, code=code)
         (launched,) = server.launched
     assert text.splitlines()[0].startswith(f"{outcome} after")
     assert said in text
+    assert launched["selector"]["jobName"] == "run_tasks"
+    assert launched["selector"]["assetSelection"] == [{"path": ["task", name]}]
     assert {tag["key"]: tag["value"] for tag in launched["executionMetadata"]["tags"]} == {
         "argus/kind": "task", "argus/task": name, "argus/handler": "code",
     }  # fmt: skip
@@ -111,7 +114,8 @@ def test_run_goes_through_dagster_and_shows_the_end(
 def test_run_says_why_it_cannot(folder: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
     """No hub, a stanza the hub has not read, a broken one, an unknown one, one of another scheduler."""
     assert "start it with `argus up`" in told(capsys, "task", "run", "backup", code=3)
-    with DagsterServer(job="task__other") as server:
+    with DagsterServer() as server:
+        server.tasks = ["other"]
         monkeypatch.setenv("ARGUS_DAGSTER_PORT", str(server.port))
         assert "call `argus reload`" in told(capsys, "task", "run", "backup", code=3)
     (folder / "config.ini").write_text(LIST + BROKEN)
@@ -126,7 +130,7 @@ def test_reload_says_what_changed(
     """Dagster reads the list, then it is written down: what is new, changed, gone and broken is named."""
     with DagsterServer() as server:
         monkeypatch.setenv("ARGUS_DAGSTER_PORT", str(server.port))
-        server.jobs = ["task__backup", "task__weather", "task__by_hand"]
+        server.tasks = ["backup", "weather", "by-hand"]
         assert "added        backup, weather, by-hand, elsewhere" in told(capsys, "reload")
         text = told(capsys, "reload")
         assert "nothing changed" in text
@@ -143,10 +147,10 @@ def test_reload_says_what_changed(
 
 
 def test_reload_names_what_dagster_has_not(capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A usable task without a job there is a fault; an observed one needs none."""
+    """A usable task that Dagster cannot run is a fault; an observed one need not be there."""
     with DagsterServer() as server:
         monkeypatch.setenv("ARGUS_DAGSTER_PORT", str(server.port))
-        server.jobs = ["task__backup", "task__weather"]
+        server.tasks = ["backup", "weather"]
         assert told_json(capsys, "reload", code=1)["missing"] == ["by-hand"]
 
 

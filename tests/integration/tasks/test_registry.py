@@ -13,6 +13,7 @@ from argus_memory.errors import Conflict, NotFound, UsageError
 from argus_memory.records import TaskList
 from argus_memory.settings import Settings
 from argus_memory.tasks.config import parse_task_list
+from argus_memory.tasks.register_again import TaskRegister
 from argus_memory.tasks.registry import Registered, find_pauses, is_paused, pause_task, register_tasks, resume_task
 from argus_memory.watch.alerts import Condition, raise_alert
 
@@ -64,6 +65,40 @@ def test_the_same_list_again_changes_nothing(db: Database, settings: Settings, f
     assert not slid.anything
     assert rows(db, "select distinct changed_at from tasks") == [{"changed_at": NOW}]
     assert rows(db, "select count(*) as n from task_schedules") == [{"n": 2}]
+
+
+def test_a_register_compares_only_what_it_does_not_know(db: Database, settings: Settings, folder: Path) -> None:
+    """Confirmed again, nothing is compared while the rows stay as they are; any change of them is seen and undone."""
+    compared: list[Registered] = []
+
+    class Counted(TaskRegister):
+        def compare(self, db: Database, settings: Settings, *, now: datetime, by: str) -> Registered:
+            compared.append(super().compare(db, settings, now=now, by=by))
+            return compared[-1]
+
+    register = Counted(listed(folder, BACKUP + WEATHER.replace("schedule", "shedule")))
+    first = register.confirm(db, settings, now=NOW, by="test")
+    assert (first.added, first.broken) == (("backup", "weather"), ("weather",))
+    assert [register.confirm(db, settings, now=LATER, by="test").anything for _ in range(4)] == [False] * 4
+    assert len(compared) == 2  # once to write, once to find it in order
+    assert register.confirm(db, settings, now=LATER, by="test") == compared[-1]
+    for change in (
+        "update tasks set spec = spec || '{\"retries\": 9}' where name = 'backup'",
+        "update tasks set removed_at = now() where name = 'backup'",
+        "update task_schedules set until_at = now()",
+        "update tasks set problem = 'none' where name = 'weather'",
+    ):
+        with db.transaction() as conn:
+            conn.execute(change)
+        known = len(compared)
+        for _ in range(3):
+            register.confirm(db, settings, now=LATER, by="test")
+        assert len(compared) == known + 2, change
+    spec = rows(db, "select spec, removed_at from tasks where name = 'backup'")[0]
+    assert (spec["spec"]["retries"], spec["removed_at"]) == (0, None)
+    assert rows(db, "select task, timezone from task_schedules where until_at is null") == [
+        {"task": "backup", "timezone": "Europe/Vienna"}
+    ]
 
 
 def test_a_changed_schedule_leaves_its_history(db: Database, settings: Settings, folder: Path) -> None:

@@ -12,7 +12,7 @@ import dagster as dg
 from argus_assets.definitions import defs
 from argus_assets.defs.memory.jobs import STEPS, process_memory
 from argus_assets.defs.tasks.loading import load_task_list
-from argus_memory.tasks.names import job_name
+from argus_memory.tasks.names import TASKS_JOB
 from argus_memory.upkeep.process import STAGES
 from argus_memory.watch.audits import AUDITS
 
@@ -91,8 +91,8 @@ def test_jobs_schedules_and_sensors() -> None:
     jobs = {name for name in repository.job_names if not name.startswith("__")}
     tasks = load_task_list()
     assert not tasks.broken
-    assert jobs == {"process_memory", "audit_memory", "housekeeping", *(job_name(task.name) for task in tasks.tasks)}
-    schedules = [s for s in repository.schedule_defs if not s.job_name.startswith("task__")]
+    assert jobs == {"process_memory", "audit_memory", "housekeeping", TASKS_JOB}
+    schedules = [s for s in repository.schedule_defs if s.job_name != TASKS_JOB]
     assert {(s.name, s.job_name, s.cron_schedule, s.execution_timezone) for s in schedules} == {
         ("audit_memory_hourly", "audit_memory", "7 * * * *", "UTC"),
         ("housekeeping_daily", "housekeeping", "40 3 * * *", "UTC"),

@@ -13,9 +13,10 @@ import yaml
 from argus_assets.definitions import defs
 from argus_assets.defs.tasks import loading
 from argus_assets.defs.tasks.stanza import TaskParts, build_task
+from argus_assets.defs.tasks.tags import task_tags
 from argus_memory.records import TaskList, TaskSpec
 from argus_memory.tasks.config import read_task_list
-from argus_memory.tasks.names import asset_key, job_name
+from argus_memory.tasks.names import TASKS_JOB, asset_key
 from tests.task_stanzas import definitions, stanza, task_list
 
 REPOSITORY = Path(__file__).parents[3]
@@ -47,14 +48,17 @@ def specs_of(found: dg.Definitions) -> dict[str, dg.AssetSpec]:
     return {spec.key.path[-1]: spec for spec in found.resolve_all_asset_specs()}
 
 
-def test_each_stanza_is_an_asset_with_a_job(many: TaskList) -> None:
-    """Usable stanzas stand in the group `tasks`, each with a job of its own; a broken one stands apart, without."""
+def test_each_stanza_is_an_asset_of_the_one_job(many: TaskList) -> None:
+    """Usable stanzas stand in the group `tasks`, and one job runs each of them; a broken one stands apart, without."""
     found = definitions(many)
     groups = {name: spec.group_name for name, spec in specs_of(found).items()}
     usable = {"backup", "hourly", "sweep", "digest", "research", "elsewhere", "off", "by-hand"}
     assert groups == {**dict.fromkeys(usable, "tasks"), "broken": "tasks_broken"}
     jobs = {name for name in found.get_repository_def().job_names if not name.startswith("__")}
-    assert jobs == {job_name(name) for name in usable}
+    assert jobs == {TASKS_JOB}
+    run = found.resolve_job_def(TASKS_JOB).asset_layer.asset_graph
+    assert {key.path[-1] for key in run.executable_asset_keys} == usable
+    assert not run.asset_check_keys
     assert {spec.kinds.copy().pop() for name, spec in specs_of(found).items() if name in {"digest", "research"}} == {
         "llm",
         "agent",
@@ -65,10 +69,10 @@ def test_what_argus_starts_has_a_schedule_in_its_zone(many: TaskList) -> None:
     """Cron of tasks that Argus starts, in five fields and their zones, running at once; the others have none."""
     found = definitions(many).get_repository_def().schedule_defs
     assert {(s.name, s.job_name, s.cron_schedule, s.execution_timezone) for s in found} == {
-        ("task__backup_schedule", "task__backup", "15 3 * * *", "Europe/Berlin"),
-        ("task__hourly_schedule", "task__hourly", "0 * * * *", "UTC"),
-        ("task__digest_schedule", "task__digest", "0 7 * * 1-5", "UTC"),
-        ("task__research_schedule", "task__research", "0 22 * * *", "UTC"),
+        ("task__backup_schedule", TASKS_JOB, "15 3 * * *", "Europe/Berlin"),
+        ("task__hourly_schedule", TASKS_JOB, "0 * * * *", "UTC"),
+        ("task__digest_schedule", TASKS_JOB, "0 7 * * 1-5", "UTC"),
+        ("task__research_schedule", TASKS_JOB, "0 22 * * *", "UTC"),
     }
     assert {s.default_status for s in found} == {dg.DefaultScheduleStatus.RUNNING}
 
@@ -77,7 +81,7 @@ def test_one_sensor_starts_what_runs_every_so_often(many: TaskList, tmp_path: Pa
     """`@every` has one sensor, which is not there when nothing needs it; the two that watch always are."""
     sensors = {s.name: s for s in definitions(many).get_repository_def().sensor_defs}
     assert set(sensors) == {*WATCHERS, "task_intervals"}
-    assert [job.name for job in sensors["task_intervals"].jobs] == ["task__sweep"]
+    assert [job.name for job in sensors["task_intervals"].jobs] == [TASKS_JOB]
     assert {s.default_status for s in sensors.values()} == {dg.DefaultSensorStatus.RUNNING}
     without = task_list(tmp_path / "other", stanza("hourly", schedule="@hourly"))
     assert {s.name for s in definitions(without).get_repository_def().sensor_defs} == WATCHERS
@@ -85,23 +89,24 @@ def test_one_sensor_starts_what_runs_every_so_often(many: TaskList, tmp_path: Pa
 
 def test_every_run_has_the_tags_the_queue_goes_by(many: TaskList) -> None:
     """Kind, task, handler, a limit that leaves room for each attempt, and no more stand-in runs than retries."""
-    found = definitions(many)
-    assert found.resolve_job_def("task__backup").tags == {
+    tags = {spec.name: task_tags(spec) for spec in many.tasks}
+    assert tags["backup"] == {
         "argus/kind": "task",
         "argus/task": "backup",
         "argus/handler": "code",
         "dagster/max_runtime": str(3 * 600 + 2 * 10 + 180),
         "dagster/max_retries": "2",
     }
-    assert found.resolve_job_def("task__research").tags["argus/handler"] == "agent"
-    assert found.resolve_job_def("task__hourly").tags["dagster/max_retries"] == "0"
+    assert tags["research"]["argus/handler"] == "agent"
+    assert tags["hourly"]["dagster/max_retries"] == "0"
+    assert definitions(many).resolve_job_def(TASKS_JOB).tags == {"argus/kind": "task"}
 
 
 def test_the_limits_leave_a_slot_for_memory(many: TaskList) -> None:
     """dagster.yaml limits what every task's run is tagged with: fewer tasks than slots, one agent at a time."""
     config = yaml.safe_load((REPOSITORY / "dagster.yaml").read_text())["run_coordinator"]["config"]
     limits = {(limit["key"], limit["value"]): limit["limit"] for limit in config["tag_concurrency_limits"]}
-    tags = definitions(many).resolve_job_def("task__research").tags
+    tags = {spec.name: task_tags(spec) for spec in many.tasks}["research"]
     assert limits[("argus/kind", tags["argus/kind"])] == config["max_concurrent_runs"] - 1
     assert limits[("argus/handler", tags["argus/handler"])] == 1
     assert not {key for key, _ in limits} & set(defs.resolve_job_def("process_memory").tags)

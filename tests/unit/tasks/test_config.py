@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from argus_memory.records import BrokenTask, TaskList, TaskSpec
 from argus_memory.settings import load_settings
 from argus_memory.tasks.config import default_zone_of, machine_zone, parse_task_list, read_task_list
-from argus_memory.tasks.names import LIST_FILE, is_task_name, job_name, make_name
+from argus_memory.tasks.names import LIST_FILE, is_task_name, make_name, schedule_name, step_name
 
 GOOD = "[good]\ncommand = sh run.sh\nfolder = .\n"
 
@@ -304,7 +304,8 @@ def test_a_made_name_is_a_name(text: str) -> None:
 
 def test_jobs_of_two_tasks_differ() -> None:
     """A job is named after its task, in letters that Dagster takes."""
-    assert job_name("daily-digest") == "task__daily_digest"
+    assert step_name("daily-digest") == "task__daily_digest"
+    assert schedule_name("daily-digest") == "task__daily_digest_schedule"
 
 
 def test_the_zone_is_the_setting_or_the_machines(monkeypatch: pytest.MonkeyPatch) -> None:
