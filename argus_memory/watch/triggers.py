@@ -11,6 +11,8 @@ _KEPT_TABLES: Final = (
     "dedup_log", "injections", "task_schedules", "task_pauses", "task_runs", "expected_runs", "expected_run_events",
     "run_reports", "alerts", "deliveries", "delivery_attempts", "audit_results", "canary_runs", "backups",
     "engine_attempts", "task_items", "task_events",
+    "note_decisions", "note_proposals", "note_events", "regenerations", "regeneration_notes", "injection_uses",
+    "project_changes",
 )  # fmt: skip
 KEEPING: Final = frozenset(f"{table}.{table}_kept" for table in _KEPT_TABLES) | {
     "raw_items.raw_items_immutable",
@@ -24,6 +26,8 @@ FILLING: Final = frozenset(
         "distilled_notes.distilled_notes_written",
         "distilled_notes.distilled_notes_orphaned",
         "expected_runs.expected_runs_noted",
+        "distilled_notes.distilled_notes_noted",
+        "dedup_log.dedup_log_noted",
     }
 )
 REQUIRED_TRIGGERS: Final = KEEPING | FILLING
