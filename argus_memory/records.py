@@ -49,6 +49,20 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True)
+class WriteReceipt:
+    """What a write did. `held`: an agent's, it waits for a person as `decision_id`; `queued`: as a proposal that
+    `disputes` the notes named; `no-op`: it was so before. `detail`: one clause for people."""
+
+    outcome: Literal["created", "reinforced", "queued", "no-op", "refused", "changed", "held"]
+    note_id: int | None = None
+    uid: str | None = None
+    raw_id: int | None = None
+    decision_id: int | None = None
+    disputes: tuple[int, ...] = ()
+    detail: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class RawItem:
     """One immutable captured thing."""
 
