@@ -23,7 +23,8 @@ Connection = psycopg.Connection[DictRow]
 
 # A note that recall may show. Alias n; `now` is a parameter, so that "as of a date" is the same question.
 LIVE_NOTE = (
-    "(n.deleted_at is null and n.valid_from <= %(now)s and (n.valid_to is null or n.valid_to > %(now)s))"
+    "(n.deleted_at is null and n.excluded_at is null and n.valid_from <= %(now)s"
+    " and (n.valid_to is null or n.valid_to > %(now)s))"
 )
 
 POOL_MAX = 8  # connections a process; the API answers from a handful of threads

@@ -97,10 +97,10 @@ def fill(admin: psycopg.Connection, space: int, dim: int, notes: int, turns: int
         copy.write("".join(f"{n}\t{t}\t\tp{n // 2000 % 20}\n" for n, t in enumerate(texts, 1)))
     admin.execute(
         """
-        insert into distilled_notes (id, uid, raw_id, title, content, category, importance, project, source_ref,
+        insert into distilled_notes (id, uid, text_key, raw_id, title, content, category, importance, project, source_ref,
                                      said_at, model, valid_from, tsv, tsv_length)
         overriding system value
-        select n, md5(n::text), 1 + n % %(turns)s, left(body, 40), body, 'fact', (n % 10) / 10.0, project, body,
+        select n, md5(n::text), md5(body), 1 + n % %(turns)s, left(body, 40), body, 'fact', (n % 10) / 10.0, project, body,
                now() - n * interval '1 minute', 'bench', now() - n * interval '1 minute', argus_tsvector(body),
                length(argus_tsvector(body)) from made;
         """

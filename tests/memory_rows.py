@@ -11,6 +11,7 @@ from typing import Any
 from psycopg.types.json import Jsonb
 
 from argus_memory.db import Database
+from argus_memory.rules.uid import text_key
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 _numbers = count(1)
@@ -108,13 +109,14 @@ def add_note(
     """A live note; without `raw_id` on a turn of its own with the same text. Returns its id."""
     raw = raw_id if raw_id is not None else add_turn(db, content, said_at, session=f"n{next(_numbers)}")
     row = db.fetch_one(
-        """insert into distilled_notes (uid, raw_id, episode_id, title, content, category, importance, confidence,
+        """insert into distilled_notes (uid, text_key, raw_id, episode_id, title, content, category, importance, confidence,
                                         project, source_ref, role, said_at, model, valid_from)
-           values (%(uid)s, %(raw)s, %(episode)s, left(%(content)s, 80), %(content)s, %(category)s, 0.5,
+           values (%(uid)s, %(key)s, %(raw)s, %(episode)s, left(%(content)s, 80), %(content)s, %(category)s, 0.5,
                    %(confidence)s, %(project)s, %(content)s, %(role)s, %(said_at)s, 'test', %(said_at)s)
            returning id""",
         {
             "uid": uid or f"uid-{next(_numbers)}",
+            "key": text_key(content),
             "raw": raw,
             "episode": episode_id,
             "content": content,

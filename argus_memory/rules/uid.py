@@ -14,5 +14,13 @@ from argus_memory.rules.same_text import fold
 
 def note_uid(category: str, content: str, project: str | None) -> str:
     """32 hexadecimal digits; `project` None (unknown) and "" are the same."""
-    text = "\n".join((category, fold(content), project or ""))
+    return _digits("\n".join((category, fold(content), project or "")))
+
+
+def text_key(content: str) -> str:
+    """32 hexadecimal digits of the folded text alone: what a decision binds besides the uid."""
+    return _digits(fold(content))
+
+
+def _digits(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

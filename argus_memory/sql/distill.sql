@@ -82,11 +82,11 @@ where id = any(%(ids)s) and deleted_at is null
 
 -- name: insert_note
 insert into distilled_notes (
-    uid, raw_id, episode_id, title, content, category, importance, project, keywords, tags, context, source_ref,
+    uid, text_key, raw_id, episode_id, title, content, category, importance, project, keywords, tags, context, source_ref,
     source_start, source_end, role, said_at, valid_from, model, model_real, created_at
 )
 values (
-    %(uid)s, %(raw_id)s, %(episode_id)s, %(title)s, %(content)s, %(category)s, %(importance)s, %(project)s,
+    %(uid)s, %(text_key)s, %(raw_id)s, %(episode_id)s, %(title)s, %(content)s, %(category)s, %(importance)s, %(project)s,
     %(keywords)s, %(tags)s, %(context)s, %(source_ref)s, %(source_start)s, %(source_end)s, %(role)s, %(said_at)s,
     %(said_at)s, %(model)s, %(model_real)s, %(now)s
 )

@@ -13,7 +13,7 @@ from argus_memory.db import Connection, Database, queries
 from argus_memory.errors import ConfigurationFailure, ContentFailure, ModelFailure
 from argus_memory.records import Candidate, Unit
 from argus_memory.rules.gate import Accepted, Rejected
-from argus_memory.rules.uid import note_uid
+from argus_memory.rules.uid import note_uid, text_key
 from argus_memory.settings import DISTILL_FAILURE_CAP
 from argus_memory.stages.distill_units import Claim, UnitKey
 
@@ -128,6 +128,7 @@ def _note_params(verdict: Accepted, unit: Unit, uid: str) -> dict[str, Any]:
     candidate, span = verdict.candidate, verdict.span
     return {
         "uid": uid,
+        "text_key": text_key(candidate.content),
         "raw_id": span.turn.raw_id,
         "episode_id": unit.id if unit.kind == "episode" else None,
         "title": candidate.title.strip(),
