@@ -11,7 +11,7 @@ _KEPT_TABLES: Final = (
     "dedup_log", "injections", "task_schedules", "task_pauses", "task_runs", "expected_runs", "expected_run_events",
     "run_reports", "alerts", "deliveries", "delivery_attempts", "audit_results", "canary_runs", "backups",
     "engine_attempts", "task_items", "task_events",
-    "note_decisions", "note_proposals", "note_events", "regenerations", "regeneration_notes", "injection_uses",
+    "note_decisions", "note_proposals", "note_events", "regenerations", "regeneration_units", "regeneration_notes", "injection_uses",
     "project_changes",
 )  # fmt: skip
 KEEPING: Final = frozenset(f"{table}.{table}_kept" for table in _KEPT_TABLES) | {
@@ -27,6 +27,8 @@ FILLING: Final = frozenset(
         "distilled_notes.distilled_notes_orphaned",
         "expected_runs.expected_runs_noted",
         "distilled_notes.distilled_notes_noted",
+        "distilled_notes.distilled_notes_created",
+        "injections.injections_noted",
         "dedup_log.dedup_log_noted",
     }
 )

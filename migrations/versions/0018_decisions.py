@@ -78,23 +78,30 @@ def upgrade() -> None:
         create trigger note_proposals_kept before delete or truncate on note_proposals
             for each statement execute function argus_refuse_change('audit rows are kept');
 
+        -- No foreign key: an event of a note that somebody holds must not wait for him. Notes are never deleted.
         create table note_events (
             id bigint generated always as identity primary key,
-            note_id bigint not null references distilled_notes,
+            note_id bigint not null,
             uid text not null,
             at timestamptz not null,
             event text not null constraint note_events_event check (
-                event in ('created', 'reinforced', 'weakened', 'reworded', 'refined', 'superseded', 'merged', 'held',
-                          'approved', 'rejected', 'auto-approved', 'undone', 'pinned', 'unpinned', 'excluded',
-                          'included', 'forgotten', 'restored', 'corrected', 'redacted', 'confirmed', 'exported',
-                          'shown', 'moved', 'redistilled', 'removed')),
+                event in ('created', 'reinforced', 'weakened', 'reworded', 'revised', 'dated', 'refined', 'superseded',
+                          'merged', 'held', 'approved', 'rejected', 'auto-approved', 'undone', 'pinned', 'unpinned',
+                          'excluded', 'included', 'forgotten', 'restored', 'corrected', 'redacted', 'confirmed',
+                          'exported', 'shown', 'moved', 'redistilled', 'removed')),
             other_id bigint,
             actor text not null,
-            detail jsonb not null default '{}'
+            detail jsonb not null default '{}',
+            project text
         );
+        comment on column note_events.project is 'the note''s project right after the event';
+        comment on column note_events.detail is '"reason": the note went away by this; "was": it came back; "before": its text before; "valid_from"/"valid_to": {"before", "after"}';
         create index note_events_note on note_events (note_id, id);
-        create index note_events_uid on note_events (uid, id);
-        create index note_events_at on note_events (at desc);
+        create index note_events_other on note_events (other_id, id) where other_id is not null;
+        -- Being shown is most of what happens to a note: it is counted, and not listed.
+        create index note_events_uid on note_events (uid, id) where event <> 'shown';
+        create index note_events_at on note_events (at desc, id desc) where event <> 'shown';
+        create index note_events_project on note_events (project, at desc, id desc) where event <> 'shown';
         create trigger note_events_kept before update or delete or truncate on note_events
             for each statement execute function argus_refuse_change('history is kept');
 
@@ -112,8 +119,9 @@ def upgrade() -> None:
             select coalesce(nullif(current_setting('argus.actor', true), ''), 'argus')
         $$;
         -- When it happens: the caller's clock where it says so, so that tests and imports are in order.
-        create function argus_clock() returns timestamptz language sql stable as $$
-            select coalesce(nullif(current_setting('argus.now', true), '')::timestamptz, now())
+        -- `told`: the time that the changed row itself names.
+        create function argus_clock(told timestamptz default null) returns timestamptz language sql stable as $$
+            select coalesce(nullif(current_setting('argus.now', true), '')::timestamptz, told, now())
         $$;
 
         create function argus_withheld_for(n distilled_notes) returns text language sql immutable as $$
@@ -124,71 +132,154 @@ def upgrade() -> None:
             end
         $$;
 
-        create function argus_note_event(n distilled_notes, what text, other bigint, about jsonb) returns void
-        language sql as $$
-            insert into note_events (note_id, uid, at, event, other_id, actor, detail)
-            values (n.id, n.uid, argus_clock(), what, other, argus_actor(), coalesce(about, '{}'))
-        $$;
-
+        -- One insert of all events of a change, by a plan that is kept: this runs for every note that is written.
         create function argus_note_changed() returns trigger language plpgsql as $$
+        declare
+            whats text[] := '{}';
+            others bigint[] := '{}';
+            times timestamptz[] := '{}';
+            abouts jsonb[] := '{}';
+            about jsonb := '{}';
+            dated jsonb := '{}';
+            fields text[];
         begin
-            if tg_op = 'INSERT' then
-                perform argus_note_event(new, 'created', null, jsonb_build_object('model', new.model,
-                    'confidence', new.confidence));
-                return null;
+            if new.valid_from is distinct from old.valid_from then
+                dated := jsonb_build_object('valid_from',
+                    jsonb_build_object('before', old.valid_from, 'after', new.valid_from));
             end if;
-            if old.deleted_at is null and new.deleted_at is not null then
-                perform argus_note_event(new,
-                    case new.deleted_reason when 'duplicate' then 'merged' when 'refined' then 'refined'
-                        when 'superseded' then 'superseded' when 'forgotten' then 'forgotten'
-                        when 'corrected' then 'corrected' when 'redacted' then 'redacted'
-                        when 'redistilled' then 'redistilled' else 'removed' end,
-                    new.superseded_by, jsonb_build_object('reason', new.deleted_reason));
+            if new.valid_to is distinct from old.valid_to then
+                dated := dated || jsonb_build_object('valid_to',
+                    jsonb_build_object('before', old.valid_to, 'after', new.valid_to));
+            end if;
+            if new.deleted_at is not null and (old.deleted_at is null
+                    or new.deleted_reason is distinct from old.deleted_reason
+                    or new.superseded_by is distinct from old.superseded_by) then
+                whats := whats || case new.deleted_reason when 'duplicate' then 'merged' when 'refined' then 'refined'
+                    when 'superseded' then 'superseded' when 'forgotten' then 'forgotten'
+                    when 'corrected' then 'corrected' when 'redacted' then 'redacted' when 'rejected' then 'rejected'
+                    when 'redistilled' then 'redistilled' else 'removed' end;
+                others := others || new.superseded_by;
+                times := times || new.deleted_at;
+                abouts := abouts || (dated || jsonb_build_object('reason', coalesce(new.deleted_reason, '')));
+                dated := '{}';
             elsif old.deleted_at is not null and new.deleted_at is null then
-                perform argus_note_event(new, 'restored', old.superseded_by, jsonb_build_object('was', old.deleted_reason));
+                whats := whats || 'restored'::text;
+                others := others || old.superseded_by;
+                times := times || null::timestamptz;
+                abouts := abouts || (dated || jsonb_build_object('was', coalesce(old.deleted_reason, '')));
+                dated := '{}';
             end if;
-            if new.confidence > old.confidence then
-                perform argus_note_event(new, 'reinforced', null,
-                    jsonb_build_object('before', old.confidence, 'after', new.confidence));
-            elsif new.confidence < old.confidence then
-                perform argus_note_event(new, 'weakened', null,
-                    jsonb_build_object('before', old.confidence, 'after', new.confidence));
+            if dated <> '{}' then
+                whats := whats || 'dated'::text; others := others || null::bigint;
+                times := times || null::timestamptz; abouts := abouts || dated;
             end if;
-            if new.redacted_at is distinct from old.redacted_at then
+            if new.confidence <> old.confidence then
+                whats := whats || case when new.confidence > old.confidence then 'reinforced' else 'weakened' end;
+                others := others || null::bigint; times := times || null::timestamptz;
+                abouts := abouts || jsonb_build_object('before', old.confidence, 'after', new.confidence);
+            end if;
+            fields := array_remove(array[
+                case when new.title is distinct from old.title then 'title' end,
+                case when new.category is distinct from old.category then 'category' end,
+                case when new.importance is distinct from old.importance then 'importance' end,
+                case when new.keywords is distinct from old.keywords then 'keywords' end,
+                case when new.tags is distinct from old.tags then 'tags' end,
+                case when new.context is distinct from old.context then 'context' end,
+                case when new.source_ref is distinct from old.source_ref then 'source_ref' end,
+                case when new.raw_id is distinct from old.raw_id then 'raw_id' end,
+                case when new.model is distinct from old.model then 'model' end,
+                case when new.confirmed_at is null and old.confirmed_at is not null then 'confirmed_at' end,
+                case when new.exported_at is null and old.exported_at is not null then 'exported_at' end], null);
+            if new.redacted_at is distinct from old.redacted_at and new.redacted_at is not null then
                 -- Without the words that were taken out.
-                perform argus_note_event(new, 'redacted', null, null);
+                if not 'redacted' = any (whats) then
+                    whats := whats || 'redacted'::text; others := others || null::bigint;
+                    times := times || new.redacted_at; abouts := abouts || about;
+                end if;
             elsif new.content is distinct from old.content then
-                perform argus_note_event(new, 'reworded', null, jsonb_build_object('before', old.content));
+                whats := whats || 'reworded'::text; others := others || null::bigint;
+                times := times || null::timestamptz;
+                abouts := abouts || jsonb_build_object('before', old.content);
+            elsif fields <> '{}' then
+                whats := whats || 'revised'::text; others := others || null::bigint;
+                times := times || null::timestamptz; abouts := abouts || jsonb_build_object('fields', fields);
             end if;
             if new.pinned_at is distinct from old.pinned_at then
-                perform argus_note_event(new, case when new.pinned_at is null then 'unpinned' else 'pinned' end, null, null);
+                whats := whats || case when new.pinned_at is null then 'unpinned' else 'pinned' end;
+                others := others || null::bigint; times := times || new.pinned_at; abouts := abouts || about;
             end if;
             if new.excluded_at is distinct from old.excluded_at then
-                perform argus_note_event(new, case when new.excluded_at is null then 'included' else 'excluded' end,
-                    null, null);
+                whats := whats || case when new.excluded_at is null then 'included' else 'excluded' end;
+                others := others || null::bigint; times := times || new.excluded_at; abouts := abouts || about;
             end if;
             if new.confirmed_at is distinct from old.confirmed_at and new.confirmed_at is not null then
-                perform argus_note_event(new, 'confirmed', null, null);
+                whats := whats || 'confirmed'::text; others := others || null::bigint;
+                times := times || new.confirmed_at; abouts := abouts || about;
             end if;
             if new.exported_at is distinct from old.exported_at and new.exported_at is not null then
-                perform argus_note_event(new, 'exported', null, null);
-            end if;
-            if new.shown_count > old.shown_count then
-                perform argus_note_event(new, 'shown', null, null);
+                whats := whats || 'exported'::text; others := others || null::bigint;
+                times := times || new.exported_at; abouts := abouts || about;
             end if;
             if new.project is distinct from old.project then
-                perform argus_note_event(new, 'moved', null, jsonb_build_object('from', old.project, 'to', new.project));
+                whats := whats || 'moved'::text; others := others || null::bigint;
+                times := times || null::timestamptz;
+                abouts := abouts || jsonb_build_object('from', old.project, 'to', new.project);
             end if;
-            if argus_withheld_for(new) is distinct from argus_withheld_for(old) then
-                delete from withheld_turns where note_id = new.id;
-                insert into withheld_turns (raw_id, note_id, reason, at)
-                select new.raw_id, new.id, argus_withheld_for(new), argus_clock()
-                where argus_withheld_for(new) is not null;
+            insert into note_events (note_id, uid, project, at, event, other_id, actor, detail)
+            select new.id, new.uid, new.project, argus_clock(e.told), e.what, e.other, argus_actor(), e.about
+            from unnest(whats, others, times, abouts) with ordinality as e (what, other, told, about, place)
+            order by e.place;
+            if new.raw_id <> old.raw_id or (old.deleted_at, old.deleted_reason, old.excluded_at)
+                    is distinct from (new.deleted_at, new.deleted_reason, new.excluded_at) then
+                if argus_withheld_for(new) is distinct from argus_withheld_for(old) or new.raw_id <> old.raw_id then
+                    delete from withheld_turns where note_id = new.id;
+                    insert into withheld_turns (raw_id, note_id, reason, at)
+                    select new.raw_id, new.id, argus_withheld_for(new), argus_clock()
+                    where argus_withheld_for(new) is not null;
+                end if;
             end if;
             return null;
         end $$;
-        create trigger distilled_notes_noted after insert or update on distilled_notes
-            for each row execute function argus_note_changed();
+        -- Not deduped_at, shown_count, last_shown_at, links, text_key: the machine's own notes to itself.
+        create trigger distilled_notes_noted after update on distilled_notes
+            for each row when (
+                (old.deleted_at, old.deleted_reason, old.superseded_by, old.confidence, old.redacted_at, old.content,
+                 old.title, old.category, old.importance, old.keywords, old.tags, old.context, old.source_ref,
+                 old.raw_id, old.model, old.pinned_at, old.excluded_at, old.confirmed_at, old.exported_at,
+                 old.project, old.valid_from, old.valid_to)
+                is distinct from
+                (new.deleted_at, new.deleted_reason, new.superseded_by, new.confidence, new.redacted_at, new.content,
+                 new.title, new.category, new.importance, new.keywords, new.tags, new.context, new.source_ref,
+                 new.raw_id, new.model, new.pinned_at, new.excluded_at, new.confirmed_at, new.exported_at,
+                 new.project, new.valid_from, new.valid_to)
+            ) execute function argus_note_changed();
+
+        create function argus_notes_created() returns trigger language plpgsql as $$
+        begin
+            insert into note_events (note_id, uid, project, at, event, actor, detail)
+            select n.id, n.uid, n.project, argus_clock(n.created_at), 'created', argus_actor(),
+                   jsonb_build_object('model', n.model, 'confidence', n.confidence)
+            from written n order by n.id;
+            -- Written as excluded, as a regeneration does that carries it over.
+            insert into withheld_turns (raw_id, note_id, reason, at)
+            select n.raw_id, n.id, argus_withheld_for(n), argus_clock()
+            from written n where (n.deleted_at is not null or n.excluded_at is not null)
+                and argus_withheld_for(n) is not null;
+            return null;
+        end $$;
+        create trigger distilled_notes_created after insert on distilled_notes
+            referencing new table as written for each statement execute function argus_notes_created();
+
+        -- One insert a recall; notes that were shown while somebody held them are among them.
+        create function argus_notes_shown() returns trigger language plpgsql as $$
+        begin
+            insert into note_events (note_id, uid, project, at, event, actor, detail)
+            select n.id, n.uid, n.project, new.at, 'shown', argus_actor(), jsonb_build_object('injection', new.id)
+            from distilled_notes n where n.id = any (new.note_ids);
+            return null;
+        end $$;
+        create trigger injections_noted after insert on injections
+            for each row when (new.note_ids <> '{}') execute function argus_notes_shown();
 
         create function argus_merge_changed() returns trigger language plpgsql as $$
         declare
@@ -201,8 +292,8 @@ def upgrade() -> None:
             end;
         begin
             if what is not null then
-                insert into note_events (note_id, uid, at, event, other_id, actor, detail)
-                select n.id, n.uid, argus_clock(), what,
+                insert into note_events (note_id, uid, project, at, event, other_id, actor, detail)
+                select n.id, n.uid, n.project, argus_clock(coalesce(new.decided_at, new.at)), what,
                        case when n.id = new.note_id then new.other_id else new.note_id end,
                        coalesce(new.decided_by, argus_actor()),
                        jsonb_build_object('review', new.id, 'verdict', new.verdict)
@@ -212,5 +303,48 @@ def upgrade() -> None:
         end $$;
         create trigger dedup_log_noted after insert or update on dedup_log
             for each row execute function argus_merge_changed();
+
+        -- Whether a note was known and valid at a moment, as it was recorded by then.
+        create function argus_live_at(note bigint, made timestamptz, since timestamptz, until timestamptz,
+                                      moment timestamptz) returns boolean language sql stable as $$
+            select made <= moment
+                and coalesce((select e.detail ? 'was' from note_events e
+                              where e.note_id = note and e.at <= moment and e.event <> 'shown'
+                                and e.detail ?| array['reason', 'was']
+                              order by e.id desc limit 1), true)
+                and coalesce((select (e.detail #>> '{valid_from,before}')::timestamptz from note_events e
+                              where e.note_id = note and e.at > moment and e.detail ? 'valid_from'
+                              order by e.id limit 1), since) <= moment
+                and coalesce((select coalesce((e.detail #>> '{valid_to,before}')::timestamptz, 'infinity')
+                              from note_events e
+                              where e.note_id = note and e.at > moment and e.detail ? 'valid_to'
+                              order by e.id limit 1), until, 'infinity') > moment
+        $$;
+
+        -- What happened before events were written, as far as it is on record.
+        insert into note_events (note_id, uid, project, at, event, other_id, actor, detail)
+        select note_id, uid, project, at, event, other_id, actor, detail || '{"noted": "afterwards"}'
+        from (
+            select n.id as note_id, n.uid, n.project, n.created_at as at, 'created' as event, null::bigint as other_id,
+                   'argus' as actor, jsonb_build_object('model', n.model) as detail
+            from distilled_notes n
+            union all
+            select n.id, n.uid, n.project, n.deleted_at,
+                   case n.deleted_reason when 'duplicate' then 'merged' when 'refined' then 'refined'
+                       when 'superseded' then 'superseded' when 'redistilled' then 'redistilled' else 'removed' end,
+                   n.superseded_by, 'argus',
+                   jsonb_build_object('reason', coalesce(n.deleted_reason, '')) || case
+                       when n.deleted_reason = 'superseded' then jsonb_build_object('valid_to',
+                           jsonb_build_object('before', null, 'after', n.valid_to)) else '{}' end
+            from distilled_notes n where n.deleted_at is not null
+            union all
+            select n.id, n.uid, n.project, coalesce(l.decided_at, l.at), case l.status when 'pending' then 'held'
+                       else l.status end, case when n.id = l.note_id then l.other_id else l.note_id end,
+                   coalesce(l.decided_by, 'argus'), jsonb_build_object('review', l.id, 'verdict', l.verdict)
+            from dedup_log l join distilled_notes n on n.id in (l.note_id, l.other_id) where l.status <> 'applied'
+        ) as past order by at, note_id;
+        insert into withheld_turns (raw_id, note_id, reason, at)
+        select n.raw_id, n.id, argus_withheld_for(n), coalesce(n.deleted_at, now()) from distilled_notes n
+        where argus_withheld_for(n) is not null;
         """
     )
