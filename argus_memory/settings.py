@@ -123,6 +123,8 @@ class Settings:
     slo: Mapping[str, float]
     canary_every: timedelta
     backups: Path | None
+    regenerate_loss: float
+    reconcile_above: float | None
 
     @property
     def tasks_folder(self) -> Path:
@@ -239,6 +241,10 @@ OPTIONS: tuple[Option, ...] = (
     Option("ARGUS_CANARY_EVERY", "1h", parse_duration, "a duration: 30s, 5m, 1h30m, 2d",
            "pace of the canary turn that travels from hook to recall"),
     Option("ARGUS_BACKUPS", None, parse_path, "a folder", "where backups are kept; unset: backups below the home"),
+    Option("ARGUS_REGENERATE_LOSS", "0.3", parse_fraction, "0 to 1",
+           "share of notes a regeneration may lose by itself; above it the switch is held for a person"),
+    Option("ARGUS_RECONCILE_ABOVE", None, parse_fraction, "0 to 1",
+           "drift from which the nightly reconcile switches a day; unset: it changes nothing"),
 )
 
 

@@ -73,7 +73,9 @@ class DistillReport:
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
+class Made:
+    """What was made of a unit, before the gate, and by which model."""
+
     candidates: Sequence[Candidate]
     model: str
     model_real: str | None
@@ -134,7 +136,7 @@ def _distill_one(db: Database, settings: Settings, door: LlmDoor, claim: Claim, 
         if isinstance(unit, PassedOver):
             pass_over(db, claim, unit.reason, now=now)
             return unit
-        made = _make(settings, door, unit, lambda: renew_claim(db, claim, at=datetime.now(UTC)))
+        made = make_candidates(settings, door, unit, lambda: renew_claim(db, claim, at=datetime.now(UTC)))
         verdicts = [judge(candidate, unit) for candidate in made.candidates]
         return write_unit(
             db, claim, unit, verdicts, model=made.model, model_real=made.model_real, remark=made.remark, now=now
@@ -151,13 +153,14 @@ def _distill_one(db: Database, settings: Settings, door: LlmDoor, claim: Claim, 
         raise
 
 
-def _make(settings: Settings, door: LlmDoor, unit: Unit, renew: Callable[[], None]) -> _Made:
+def make_candidates(settings: Settings, door: LlmDoor, unit: Unit, renew: Callable[[], None]) -> Made:
+    """Candidates of one unit; `renew` is called before each wait for a model. Raises ModelFailure."""
     if not settings.distill_model:
         kind = "turn" if unit.kind == "episode" else unit.item_kind
-        return _Made(extractive.extract(unit.turns, item_kind=kind), extractive.MODEL, None)
+        return Made(extractive.extract(unit.turns, item_kind=kind), extractive.MODEL, None)
     made = distill(door, unit, settings.distill_model, context_tokens=settings.llm_context, before_part=renew)
     remark = f"only the first {made.parts} of {made.parts + made.left_out} parts were read" if made.left_out else None
-    return _Made(made.candidates, made.info.model, made.info.model_real, remark)
+    return Made(made.candidates, made.info.model, made.info.model_real, remark)
 
 
 def _fail(db: Database, claim: Claim, failure: ModelFailure, settings: Settings, now: datetime) -> _Failed:

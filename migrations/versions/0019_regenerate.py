@@ -19,17 +19,43 @@ def upgrade() -> None:
             started_at timestamptz not null,
             finished_at timestamptz,
             status text not null default 'running' constraint regenerations_status check (
-                status in ('running', 'ready', 'switched', 'held', 'shown', 'failed', 'abandoned')),
+                status in ('running', 'switched', 'held', 'shown', 'failed', 'abandoned', 'dismissed')),
             units integer not null default 0,
             counts jsonb not null default '{}',
             loss real,
             loss_guard real not null,
             error text,
-            run_id text
+            run_id text,
+            decided_by text,
+            decided_at timestamptz
         );
-        comment on column regenerations.status is 'held: more was lost than the guard allows, a person decides; shown: a dry run or a reconcile';
+        comment on column regenerations.status is 'held: more was lost than the guard allows, a person decides; shown: a dry run or a reconcile; abandoned: its process died';
+        comment on column regenerations.loss is 'share of the standing notes that were not made again';
         create index regenerations_started on regenerations (started_at desc);
         create unique index regenerations_one on regenerations ((true)) where status = 'running';
+
+        -- What was replayed: episodes, items, and spans of turns that the present rules would cut otherwise.
+        create table regeneration_units (
+            regeneration_id bigint not null references regenerations,
+            unit_kind text not null constraint regeneration_units_kind check (unit_kind in ('episode', 'item', 'span')),
+            -- an episode's or a raw item's; of a span the raw id of its first turn
+            unit_id bigint not null,
+            session text,
+            raw_ids bigint[],
+            said_at timestamptz not null,
+            outcome text not null constraint regeneration_units_outcome check (
+                outcome in ('made', 'failed', 'passed-over')),
+            fingerprint text not null,
+            notes_before integer not null,
+            candidates integer not null,
+            rejected integer not null,
+            model text,
+            model_real text,
+            remark text,
+            primary key (regeneration_id, unit_kind, unit_id)
+        );
+        comment on column regeneration_units.fingerprint is 'the unit''s state and notes as they were read: one that changed since is not switched';
+        create index distill_state_said_at on distill_state (said_at);
 
         -- The snapshot and the diff: one row a note on either side, before anything is switched.
         create table regeneration_notes (
@@ -111,6 +137,8 @@ def upgrade() -> None:
         );
 
         create trigger regenerations_kept before delete or truncate on regenerations
+            for each statement execute function argus_refuse_change('audit rows are kept');
+        create trigger regeneration_units_kept before update or delete or truncate on regeneration_units
             for each statement execute function argus_refuse_change('audit rows are kept');
         create trigger regeneration_notes_kept before update or delete or truncate on regeneration_notes
             for each statement execute function argus_refuse_change('audit rows are kept');
