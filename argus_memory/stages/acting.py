@@ -6,6 +6,8 @@ from datetime import datetime
 
 from argus_memory.db import Connection
 
+MACHINE = "argus"  # who does what no person and no agent asked for
+
 
 def as_actor(conn: Connection, actor: str, *, now: datetime) -> None:
     """Until this transaction ends its changes are `actor`'s and happen at `now`; a later call overrides."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from argus_memory.db import Connection, queries
 from argus_memory.rules.dedup_judgement import NoteView, Plan
+from argus_memory.stages.acting import MACHINE, as_actor
 
 REASON = {"duplicate": "duplicate", "refine": "refined", "supersede": "superseded"}
 
@@ -32,6 +33,7 @@ def write_decisions(
     note is looked at again. After a decision that takes the note itself away the others have no object.
     """
     q = queries("dedup")
+    as_actor(conn, MACHINE, now=now)
     others = {decision.plan.note_id for decision in decisions} | {d.plan.other_id for d in decisions}
     rows = {row["id"]: row for row in conn.execute(q.lock_notes, {"ids": sorted(others | {note.id})})}
     own = rows[note.id]

@@ -15,6 +15,7 @@ from argus_memory.records import Candidate, Unit
 from argus_memory.rules.gate import Accepted, Rejected
 from argus_memory.rules.uid import note_uid, text_key
 from argus_memory.settings import DISTILL_FAILURE_CAP
+from argus_memory.stages.acting import MACHINE, as_actor
 from argus_memory.stages.distill_units import Claim, UnitKey
 
 CONFIGURATION_PAUSE: Final = timedelta(minutes=10)  # a person must act; asked again now and then
@@ -51,6 +52,7 @@ def write_unit(
     with db.transaction() as conn:
         if conn.execute(queries("distill").lock_claim, claim.params).fetchone() is None:
             return None
+        as_actor(conn, MACHINE, now=now)
         earlier = conn.execute(queries("distill").earlier_notes, claim.params).fetchall()
         survivors, rejected = _sort_out(earlier, unit, verdicts)
         written = _write_notes(conn, earlier, unit, survivors, model, model_real, now)

@@ -16,6 +16,7 @@ from typing import Any
 
 from argus_memory.db import Connection, Database, queries
 from argus_memory.errors import Conflict, NotFound
+from argus_memory.stages.acting import as_actor
 
 LIST_LIMIT = 200
 _MERGED = {"duplicate": "duplicate", "refine": "refined", "supersede": "superseded"}
@@ -62,6 +63,7 @@ def list_held(db: Database, *, limit: int = LIST_LIMIT) -> list[HeldMerge]:
 def approve(db: Database, log_id: int, actor: str, *, now: datetime) -> ReviewReceipt:
     """Let the newer note overrule the older one. Raises NotFound, or Conflict when it is not waiting any more."""
     with db.transaction() as conn:
+        as_actor(conn, actor, now=now)
         held = _get_verdict(conn, log_id)
         _require_pending(held, "approve")
         notes = _lock_pair(conn, held)
@@ -85,6 +87,7 @@ def approve(db: Database, log_id: int, actor: str, *, now: datetime) -> ReviewRe
 def reject(db: Database, log_id: int, actor: str, *, now: datetime) -> ReviewReceipt:
     """Keep both notes. Raises NotFound, or Conflict when it is not waiting any more."""
     with db.transaction() as conn:
+        as_actor(conn, actor, now=now)
         held = _get_verdict(conn, log_id)
         _require_pending(held, "reject")
         _decide(conn, held, "rejected", actor, now, valid_to_before=held["valid_to_before"])
@@ -97,6 +100,7 @@ def undo(db: Database, log_id: int, actor: str, *, now: datetime) -> ReviewRecei
     Raises NotFound, or Conflict when there is nothing to take back or a note was changed by other means since.
     """
     with db.transaction() as conn:
+        as_actor(conn, actor, now=now)
         done = _get_verdict(conn, log_id)
         if done["status"] == "rejected":
             _decide(conn, done, "pending", actor, now, valid_to_before=done["valid_to_before"])
