@@ -17,6 +17,7 @@ from argus_api import (
     ask_routes,
     deliver_routes,
     health_routes,
+    history_routes,
     hook_routes,
     note_routes,
     process_routes,
@@ -74,6 +75,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.add_route("/capture", capture, methods=["POST"])
     app.include_router(recall_routes.router)
     app.include_router(note_routes.router)
+    app.include_router(history_routes.router)
     app.include_router(review_routes.router)
     app.include_router(process_routes.router)
     app.include_router(health_routes.router)

@@ -49,6 +49,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("service", "service_command", "start Argus at log-in and after a reboot"),
     Command("hooks", "hooks_command", "wire the capture and recall hooks into Claude Code or Codex", json=True),
     Command("recall", "recall_command", "what a session would be given about a question, with sources", json=True),
+    Command("timeline", "timeline_command", "what happened to notes, newest first", json=True),
+    Command("diff", "diff_command", "what changed about a subject between two days", json=True),
     Command("search", "search_command", "find notes and verbatim turns", json=True),
     Command("bench", "bench_command", "measure one of the figures in benchmarks/README.md on this machine"),
 )

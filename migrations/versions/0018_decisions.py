@@ -1,6 +1,9 @@
 """What people decide of notes, everything that ever happens to a note, and turns that recall withholds."""
 
 from alembic import op
+from sqlalchemy import text
+
+from argus_memory.rules.uid import text_key
 
 revision = "0018_decisions"
 down_revision = "0017_task_items"
@@ -19,6 +22,8 @@ def upgrade() -> None:
             add column text_key text not null default '';
         comment on column distilled_notes.excluded_at is 'kept, but never recalled';
         create index distilled_notes_text_key on distilled_notes (text_key);
+        -- What is gone is found by its words too: by a diff, never by recall.
+        create index distilled_notes_tsv_gone on distilled_notes using gin (tsv) where deleted_at is not null;
 
         create table note_decisions (
             id bigint generated always as identity primary key,
@@ -51,9 +56,11 @@ def upgrade() -> None:
         comment on column note_decisions.arrival is 'the forget --source/--session/--project/--since it came with';
         create index note_decisions_uid on note_decisions (uid, id);
         create index note_decisions_text on note_decisions (text_key, id);
-        create index note_decisions_forgotten on note_decisions (project, id)
-            where decision in ('forget', 'reject', 'correct') and status = 'in-force';
+        -- Whatever language a note is in: only words that the two share lead from one to the other.
+        create index note_decisions_words on note_decisions using gin (tsvector_to_array(to_tsvector('english', content)))
+            where decision in ('forget', 'reject', 'correct', 'redact', 'exclude') and status = 'in-force';
         create index note_decisions_held on note_decisions (id) where status = 'held';
+        create index note_decisions_arrival on note_decisions (arrival, id) where arrival is not null;
         create trigger note_decisions_kept before delete or truncate on note_decisions
             for each statement execute function argus_refuse_change('what a person decided is kept');
 
@@ -108,11 +115,46 @@ def upgrade() -> None:
         -- Turns whose words support what was forgotten, excluded, corrected or superseded: no recall shows them.
         create table withheld_turns (
             raw_id bigint not null references raw_items,
-            note_id bigint not null references distilled_notes,
+            note_id bigint references distilled_notes,
+            arrival text,
             reason text not null,
             at timestamptz not null,
-            primary key (raw_id, note_id)
+            constraint withheld_turns_once unique nulls not distinct (raw_id, note_id, arrival),
+            constraint withheld_turns_why check ((note_id is null) <> (arrival is null))
         );
+        comment on column withheld_turns.arrival is 'the arrival that was forgotten as a whole, with all that was said in it';
+        create index withheld_turns_note on withheld_turns (note_id);
+        create index withheld_turns_arrival on withheld_turns (arrival) where arrival is not null;
+
+        -- `argus forget --source/--session/--project/--since`: what was counted first, then undone as one.
+        create table forgotten_arrivals (
+            id bigint generated always as identity primary key,
+            at timestamptz not null,
+            source text,
+            session text,
+            project text,
+            since timestamptz,
+            raw_items integer not null,
+            notes integer not null,
+            actor text not null,
+            reason text,
+            restored_at timestamptz,
+            restored_by text
+        );
+        comment on table forgotten_arrivals is 'note_decisions.arrival and withheld_turns.arrival name its id';
+        create trigger forgotten_arrivals_kept before delete or truncate on forgotten_arrivals
+            for each statement execute function argus_refuse_change('what a person decided is kept');
+
+        -- The raw items whose words a note stands for: its own, and those of notes that were merged into it.
+        create function argus_items_of(id bigint) returns setof bigint language sql stable as $$
+            with recursive family as (
+                select n.id, n.raw_id from distilled_notes n where n.id = argus_items_of.id
+                union
+                select m.id, m.raw_id from family f join distilled_notes m on m.superseded_by = f.id
+                where m.deleted_reason in ('duplicate', 'refined')
+            )
+            select distinct raw_id from family
+        $$;
 
         -- Who does it: set_config('argus.actor', …, true) in the transaction; the machine itself otherwise.
         create function argus_actor() returns text language sql stable as $$
@@ -234,8 +276,8 @@ def upgrade() -> None:
                 if argus_withheld_for(new) is distinct from argus_withheld_for(old) or new.raw_id <> old.raw_id then
                     delete from withheld_turns where note_id = new.id;
                     insert into withheld_turns (raw_id, note_id, reason, at)
-                    select new.raw_id, new.id, argus_withheld_for(new), argus_clock()
-                    where argus_withheld_for(new) is not null;
+                    select i, new.id, argus_withheld_for(new), argus_clock()
+                    from argus_items_of(new.id) i where argus_withheld_for(new) is not null;
                 end if;
             end if;
             return null;
@@ -348,3 +390,13 @@ def upgrade() -> None:
         where argus_withheld_for(n) is not null;
         """
     )
+    _key_notes()
+
+
+def _key_notes() -> None:
+    """The key of every note that was made before there were any: only Python knows how a text is folded."""
+    bind = op.get_bind()
+    rows = bind.execute(text("select id, content from distilled_notes")).all()
+    keys = [{"id": id_, "key": text_key(content)} for id_, content in rows]
+    if keys:
+        bind.execute(text("update distilled_notes set text_key = :key where id = :id"), keys)
