@@ -50,3 +50,48 @@ where id = %(id)s
 
 -- name: confirm
 update distilled_notes set confirmed_at = %(now)s where id = %(id)s
+
+-- name: in_force
+-- What is in force about these facts: about their uid or text, or about a text that shares words with one of them.
+-- `place` is the fact's, from 0; `shared` how many words it shares, null for a uid or text that is the same.
+with asked as (
+    select place - 1 as place, uid, text_key, project, tsvector_to_array(to_tsvector('english', content)) as words
+    from unnest(%(uids)s::text[], %(text_keys)s::text[], %(projects)s::text[], %(contents)s::text[])
+        with ordinality as a (uid, text_key, project, content, place)
+)
+select a.place::int, d.id, d.decision, d.uid, d.text_key, d.content, d.project, d.note_id, d.new_text, d.new_note_id,
+       null::int as shared
+from asked a join note_decisions d on d.status = 'in-force' and (d.uid = a.uid or d.text_key = a.text_key)
+union all
+select a.place::int, d.id, d.decision, d.uid, d.text_key, d.content, d.project, d.note_id, d.new_text, d.new_note_id,
+       d.shared
+from asked a cross join lateral (
+    select c.*, cardinality(array(
+        select unnest(tsvector_to_array(to_tsvector('english', c.content))) intersect select unnest(a.words)
+    )) as shared
+    from note_decisions c
+    where c.decision in ('forget', 'reject', 'correct', 'redact', 'exclude') and c.status = 'in-force'
+      and tsvector_to_array(to_tsvector('english', c.content)) && a.words
+      and c.uid <> a.uid and c.text_key <> a.text_key
+      and (c.project is not distinct from a.project or c.project is null or a.project is null
+           or c.project = 'global' or a.project = 'global')
+    order by shared desc, c.id desc limit %(limit)s
+) d
+order by place, shared desc nulls first, id
+
+-- name: withhold
+insert into withheld_turns (raw_id, note_id, reason, at)
+select unnest(%(raw_ids)s::bigint[]), %(note_id)s, %(reason)s, %(now)s
+on conflict do nothing
+
+-- name: arrival_items
+-- Which of these items belong to an arrival that was forgotten as a whole.
+select distinct raw_id from withheld_turns where arrival is not null and raw_id = any(%(raw_ids)s)
+
+-- name: carry_decisions
+-- A note made anew bears what was decided of its fact before.
+update distilled_notes n
+set excluded_at = case when %(excluded)s then coalesce(n.excluded_at, %(now)s) else n.excluded_at end,
+    pinned_at = case when %(pinned)s then coalesce(n.pinned_at, %(now)s) else n.pinned_at end,
+    deduped_at = case when %(excluded)s then coalesce(n.deduped_at, %(now)s) else n.deduped_at end
+where n.id = %(id)s

@@ -59,8 +59,12 @@ where r.id = %(unit_id)s
 -- name: earlier_notes
 -- Every note ever made of the unit that a person or a judge may have decided on; what an earlier distillation of
 -- the unit itself took away does not count.
-select id, uid, deleted_at is null as standing, deleted_reason
-from distilled_notes
+select id, uid, deleted_at is null as standing, deleted_reason,
+       pinned_at is not null or excluded_at is not null or exists (
+           select from note_decisions d
+           where d.uid = n.uid and d.status = 'in-force' and d.decision in ('restore', 'confirm', 'approve')
+       ) as vouched
+from distilled_notes n
 where (case when %(unit_kind)s = 'episode' then episode_id = %(unit_id)s
             else raw_id = %(unit_id)s and episode_id is null end)
   and deleted_reason is distinct from 'redistilled'

@@ -12,10 +12,13 @@ from psycopg.rows import DictRow
 from argus_memory.db import Connection, Database, queries
 from argus_memory.errors import ConfigurationFailure, ContentFailure, ModelFailure
 from argus_memory.records import Candidate, Unit
+from argus_memory.rules.decided import Fate
 from argus_memory.rules.gate import Accepted, Rejected
 from argus_memory.rules.uid import note_uid, text_key
 from argus_memory.settings import DISTILL_FAILURE_CAP
 from argus_memory.stages.acting import MACHINE, as_actor
+from argus_memory.stages.decided import carry
+from argus_memory.stages.distill_decided import ask_decisions
 from argus_memory.stages.distill_units import Claim, UnitKey
 
 CONFIGURATION_PAUSE: Final = timedelta(minutes=10)  # a person must act; asked again now and then
@@ -55,7 +58,9 @@ def write_unit(
         as_actor(conn, MACHINE, now=now)
         earlier = conn.execute(queries("distill").earlier_notes, claim.params).fetchall()
         survivors, rejected = _sort_out(earlier, unit, verdicts)
-        written = _write_notes(conn, earlier, unit, survivors, model, model_real, now)
+        survivors, fates, decided = ask_decisions(conn, unit, survivors, now=now)
+        rejected += decided
+        written = _write_notes(conn, earlier, unit, survivors, fates, model, model_real, now)
         for candidate_rejected in rejected:
             _write_rejection(conn, claim, unit, candidate_rejected, model, now)
         params = {
@@ -103,6 +108,7 @@ def _write_notes(
     earlier: Sequence[DictRow],
     unit: Unit,
     survivors: dict[str, Accepted],
+    fates: dict[str, Fate],
     model: str,
     model_real: str | None,
     now: datetime,
@@ -118,9 +124,13 @@ def _write_notes(
         if uid in standing:
             conn.execute(q.keep_note, {**params, "id": standing[uid]})
         else:
-            conn.execute(q.insert_note, params)
+            row = conn.execute(q.insert_note, params).fetchone()
+            assert row is not None
+            carry(conn, row["id"], fates[uid], now=now)
             created += 1
     kept = [note_id for uid, note_id in standing.items() if uid in survivors]
+    # What a person vouched for stays, also where the model did not make it again.
+    kept += [row["id"] for row in earlier if row["standing"] and row["vouched"] and row["id"] not in kept]
     gone = [row["id"] for row in earlier if row["standing"] and row["id"] not in kept]
     conn.execute(q.tombstone_notes, {"ids": gone, "now": now})
     return Written(created=created, kept=len(kept), tombstoned=len(gone))
