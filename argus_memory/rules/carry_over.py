@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from argus_memory.rules.rewording import repeats
 from argus_memory.rules.same_fact import find_loss, words_of
 
 MIN_OVERLAP: Final = 0.5  # of the shorter of the two spans
@@ -56,6 +57,8 @@ def reworded(old: str, new: str) -> float:
         return 1.0
     if find_loss(one, other) or find_loss(other, one):
         return 0.0
+    if _amounts(words) != _amounts(others):
+        return 0.0
     names, other_names = _names(one), _names(other)
     if not set(names) <= _bare(others) or not set(other_names) <= _bare(words):
         return 0.0
@@ -74,13 +77,23 @@ def is_carried(old: tuple[str, Place], new: tuple[str, Place]) -> float:
     """The closeness by which a new note is the old one reworded; 0: it is another note."""
     if overlap(old[1], new[1]) < MIN_OVERLAP:
         return 0.0
-    return reworded(old[0], new[0])
+    return reworded(old[0], new[0]) or (MIN_SHARED if repeats(old[0], new[0]) else 0.0)
 
 
 def _names(text: str) -> list[str]:
     """Folded words that name something: capitals within a sentence, identifiers, whatever holds a digit."""
     found = [match[0].strip(" \"'(`") for match in _NAME.finditer(text)]
     return [word for name in found for word in _bare(words_of(name))]
+
+
+def _amounts(words: tuple[str, ...]) -> dict[str, str | None]:
+    """Each number with what it counts or measures: the word behind it, None where another number or nothing is."""
+    follow = [*words[1:], None]
+    return {
+        word: None if after is None or after in _LITTLE else after[:STEM]
+        for word, after in zip(words, follow, strict=True)
+        if any(c.isdigit() for c in word)
+    }
 
 
 def _bare(words: tuple[str, ...]) -> frozenset[str]:

@@ -1,9 +1,3 @@
--- name: requeue_units
-update distill_state s
-set status = 'pending', queued_at = %(now)s, next_attempt_at = null, content_failures = 0
-where s.status in ('done', 'parked')
-  and (s.said_at at time zone 'UTC')::date between %(first)s and %(last)s
-
 -- name: pending_units
 select unit_kind, unit_id
 from distill_state

@@ -21,6 +21,8 @@ from distill_state s
 left join episodes e on s.unit_kind = 'episode' and e.id = s.unit_id
 where s.said_at >= %(first)s::date and s.said_at < %(last)s::date + 1 and s.status in ('done', 'parked')
   and e.replaced_at is null and s.project is distinct from 'argus-canary'
+  and not (s.unit_kind = 'item' and exists (
+      select from raw_items r where r.id = s.unit_id and r.source in ('mcp', 'cli', 'api')))
 order by s.said_at, s.unit_kind, s.unit_id
 
 -- name: count_waiting
@@ -60,8 +62,8 @@ select n.id, n.uid, n.content, n.category, n.raw_id, n.episode_id, n.source_star
                 then 'a correction'
             when exists (
                 select from note_decisions d
-                where d.note_id = n.id and d.status = 'in-force' and d.decision in ('restore', 'approve'))
-                then 'restored' end as kept
+                where d.uid = n.uid and d.status = 'in-force' and d.decision in ('restore', 'confirm', 'approve'))
+                then 'vouched for' end as kept
 from distilled_notes n
 where (n.episode_id = any(%(episodes)s) or (n.episode_id is null and n.raw_id = any(%(items)s)))
   and n.deleted_reason is distinct from 'redistilled'
@@ -169,3 +171,39 @@ join regeneration_units u using (regeneration_id, unit_kind, unit_id)
 where l.regeneration_id = %(id)s
 group by 1, 2
 order by 1, 2
+
+-- name: sessions_of_days
+select distinct t.session
+from raw_items r
+join turns t on t.raw_id = r.id
+where r.said_at >= %(first)s::date and r.said_at < %(last)s::date + 1 and t.episode_id is not null
+  and t.project is distinct from 'argus-canary'
+order by t.session
+
+-- name: first_of_days
+-- The first turn of these days, and how many there are from it to their end.
+select raw_id, said_at, position, count(*) over ()::int as turns
+from turns
+where session = %(session)s and said_at >= %(first)s::date and said_at < %(last)s::date + 1
+  and project is distinct from 'argus-canary'
+order by said_at, position, raw_id
+limit 1
+
+-- name: turns_to
+-- One more than a page behind the last of these days.
+select raw_id, role, message_id, said_at, position, source, project, tsv_length as terms, episode_id
+from turns
+where session = %(session)s and (said_at, position, raw_id) >= (%(said_at)s, %(position)s, %(raw_id)s)
+  and project is distinct from 'argus-canary'
+order by said_at, position, raw_id
+limit %(turns)s + %(page)s + 1
+
+-- name: turns_of_span
+select t.raw_id, t.role, r.body as text, t.said_at, t.message_id, t.position, t.source
+from unnest(%(raw_ids)s::bigint[]) with ordinality as u (raw_id, n)
+join turns t on t.raw_id = u.raw_id
+join raw_items r on r.id = t.raw_id
+order by u.n
+
+-- name: episodes_at
+select raw_id, episode_id from turns where raw_id = any(%(raw_ids)s) and episode_id is not null

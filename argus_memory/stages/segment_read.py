@@ -64,13 +64,13 @@ def load_session(conn: Connection, session: str, limits: Limits) -> list[TurnRow
         if start is None and whole:
             start = 0
         if start is not None:
-            start = _first_of_episodes(rows, start)
+            start = first_of_episodes(rows, start)
             if start > 0 or whole:
                 return rows[start:]
         page *= 4
 
 
-def _first_of_episodes(rows: Sequence[TurnRow], start: int) -> int:
+def first_of_episodes(rows: Sequence[TurnRow], start: int) -> int:
     """Back to where the earliest episode begins that has turns from `start` on."""
     affected = {row.episode_id for row in rows[start:] if row.episode_id is not None}
     while start > 0 and rows[start - 1].episode_id in affected:

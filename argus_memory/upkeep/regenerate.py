@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from typing import Any
 
 from argus_memory.db import Database, queries
 from argus_memory.models.embedders import get_embedder
-from argus_memory.records import UnitKind
 from argus_memory.settings import Settings
 from argus_memory.stages.distill import distill_pending
+from argus_memory.stages.distill_units import UnitKey
 from argus_memory.stages.embed import Target, embed_pending
 from argus_memory.stages.segment import segment_pending
-from argus_memory.upkeep.process import Clock, add_counts, utc_now
+from argus_memory.upkeep.process import Clock, utc_now
+from argus_memory.upkeep.regenerate_read import Days
+from argus_memory.upkeep.regeneration import regenerate
 
-UNITS_A_BATCH = 25
-
-
-@dataclass(frozen=True, slots=True)
-class Days:
-    """UTC days of the time a thing was said, both ends included."""
-
-    first: date
-    last: date
-
-    @property
-    def params(self) -> dict[str, Any]:
-        return {"first": self.first, "last": self.last}
+BACKFILL = "backfill"  # who a switch of a backfill is put down to
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,32 +32,28 @@ class Regenerated:
 def redistill_days(
     db: Database, settings: Settings, days: Days, *, clock: Clock = utc_now, run_id: str | None = None
 ) -> Regenerated:
-    """Distill every unit of these days again, parked ones too. A unit's notes stand until its new ones are written.
+    """Regenerate these days (regeneration.py), then distill what still waits there for the first time.
 
-    What a person or the judge took away stays away, and the same fact made again keeps its identity (stages/distill).
+    `error` also where the switch was held for a person, or units could not be made.
     """
-    units = requeue_units(db, days, clock())
-    parts: list[dict[str, Any]] = [{"units_requeued": len(units)}]
-    stopped: str | None = None
-    for start in range(0, len(units), UNITS_A_BATCH):
-        part = units[start : start + UNITS_A_BATCH]
-        report = distill_pending(db, settings, now=clock(), limit=len(part), units=part, run_id=run_id)
-        parts.append({name: getattr(report, name) for name in report.__slots__ if name != "stopped"})
-        if stopped := report.stopped:
-            break
-    rows = db.fetch_all(queries("regenerate").units_by_day, days.params)
-    counts = add_counts(parts)
-    failed = counts.get("content_failures", 0) + counts.get("transient_failures", 0)
-    later = f"{failed} units could not be distilled; what is pending is tried again by itself" if failed else None
-    return Regenerated(counts, {row.pop("day"): row for row in rows}, stopped or later)
-
-
-def requeue_units(db: Database, days: Days, now: datetime) -> list[tuple[UnitKind, int]]:
-    """Set the units of these days to pending, newest first; what is pending already or was passed over stays so."""
-    with db.transaction() as conn:
-        conn.execute(queries("regenerate").requeue_units, {**days.params, "now": now})
-        rows = conn.execute(queries("regenerate").pending_units, days.params).fetchall()
-    return [(row["unit_kind"], row["unit_id"]) for row in rows]
+    done = regenerate(db, settings, days, actor=BACKFILL, clock=clock, run_id=run_id)
+    counts: dict[str, Any] = {"regeneration": done.id, "status": done.status, **done.counts}
+    if done.loss is not None:
+        counts["loss"] = round(done.loss, 4)
+    stopped = done.error
+    rows = db.fetch_all(queries("regenerate").pending_units, days.params)
+    units: list[UnitKey] = [(row["unit_kind"], row["unit_id"]) for row in rows]
+    failed = done.counts.get("failed", 0)
+    if units and stopped is None:
+        report = distill_pending(db, settings, now=clock(), limit=len(units), units=units, run_id=run_id)
+        counts |= {name: getattr(report, name) for name in report.__slots__ if name != "stopped"}
+        failed += report.content_failures + report.transient_failures
+        stopped = report.stopped
+    by_day = {row.pop("day"): row for row in db.fetch_all(queries("regenerate").units_by_day, days.params)}
+    for day, changes in done.days.items():
+        by_day.setdefault(day, {}).update(changes)
+    later = f"{failed} units could not be distilled; their notes stand as they were" if failed else None
+    return Regenerated(counts, by_day, stopped or later)
 
 
 def resegment_days(

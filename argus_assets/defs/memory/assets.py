@@ -56,8 +56,8 @@ def episodes(context: dg.AssetExecutionContext, memory: MemoryResource) -> dg.Ma
     kinds={"postgres"},
 )
 def distilled_notes(context: dg.AssetExecutionContext, memory: MemoryResource) -> dg.MaterializeResult[None]:
-    """Grounded notes. A backfill distills every episode and item of its days again; a unit's earlier notes stand
-    until its new ones are written."""
+    """Grounded notes. A backfill makes its days anew from the raw items, and switches in one transaction; a run that
+    would lose more notes than ARGUS_REGENERATE_LOSS fails, and waits for `argus regenerate --accept`."""
     done = redistill_days(memory.db, memory.settings, days_of(context), run_id=context.run.run_id)
     return _by_day(context, done)
 

@@ -9,7 +9,7 @@ from typing import Any
 import dagster as dg
 
 from argus_memory.upkeep.process import StageWork
-from argus_memory.upkeep.regenerate import Days
+from argus_memory.upkeep.regenerate_read import Days
 
 FIRST_DAY = "2015-01-01"  # older bookmarks and documents are processed like all others, but stand under no day
 DAYS = dg.DailyPartitionsDefinition(start_date=FIRST_DAY, timezone="UTC", end_offset=1)
