@@ -138,8 +138,10 @@ create function argus_says(value text, patterns text[]) returns boolean language
     select exists (select from unnest(patterns) as p where value ~* p)
 $$;
 
-create function argus_cut_all(value text[], patterns text[], mark text) returns text[] language sql immutable as $$
-    select coalesce(array_agg(argus_cut(v, patterns, mark) order by place), '{}')
+-- Those that share no word (as search knows words) with what was cut out.
+create function argus_without(value text[], words text[]) returns text[] language sql stable as $$
+    select coalesce(array_agg(v order by place) filter (
+        where not words && tsvector_to_array(argus_tsvector(v))), '{}')
     from unnest(value) with ordinality as u (v, place)
 $$;
 
@@ -224,8 +226,8 @@ create function argus_units_of(raw bigint) returns table (kind text, id bigint) 
 $$;
 
 -- Everything made of one raw item that says what was cut out of it. Called by argus_redact alone.
-create function argus_redact_made(raw bigint, places int4multirange, whole boolean, patterns text[], mark text,
-                                  moment timestamptz) returns bigint[] language plpgsql as $$
+create function argus_redact_made(raw bigint, places int4multirange, whole boolean, patterns text[], words text[],
+                                  mark text, moment timestamptz) returns bigint[] language plpgsql as $$
 declare
     item raw_items;
     n distilled_notes;
@@ -260,14 +262,16 @@ begin
             update distilled_notes set source_start = argus_moved(n.source_start, places, length(mark), false),
                 source_end = argus_moved(n.source_end, places, length(mark), true)
             where id = n.id;
-        elsif place is not null and argus_says(said, patterns) and not places @> int4multirange(place) then
-            -- It said the words as they were said: the rest of it may stay.
+        elsif place is not null and argus_says(said, patterns) and not places @> int4multirange(place)
+              and not words && tsvector_to_array(argus_tsvector(
+                  argus_cut(concat_ws(' ', n.title, n.content, n.context), patterns, mark))) then
+            -- It said the words as they were said and none of them besides: the rest of it may stay.
             starts := argus_moved(n.source_start, places, length(mark), false);
             ends := argus_moved(n.source_end, places, length(mark), true);
             update distilled_notes
             set title = left(argus_cut(title, patterns, mark), 80), content = argus_cut(content, patterns, mark),
-                context = argus_cut(context, patterns, mark), keywords = argus_cut_all(keywords, patterns, mark),
-                tags = argus_cut_all(tags, patterns, mark), source_ref = substr(item.body, starts + 1, ends - starts),
+                context = argus_cut(context, patterns, mark), keywords = argus_without(keywords, words),
+                tags = argus_without(tags, words), source_ref = substr(item.body, starts + 1, ends - starts),
                 source_start = starts, source_end = ends, redacted_at = argus_redacted_at(redacted_at, moment)
             where id = n.id;
             touched := touched || n.id;
@@ -350,10 +354,11 @@ ELSEWHERE = r"""
 create function argus_text_columns() returns table (relation regclass, name name, type text, fixed boolean)
 language sql stable as $$
     select c.oid::regclass, a.attname, t.typname::text,
-        a.attname in ('project', 'session', 'source', 'kind', 'model', 'model_real', 'role', 'stage', 'uid', 'text_key',
-                      'message_id', 'task', 'handler', 'engine', 'host', 'unit_kind', 'content_key', 'dedup_key',
-                      'identity_key', 'event', 'change', 'claimed_by', 'run_id', 'step_key', 'dagster_event_type',
-                      'hash', 'sha256', 'checksum', 'relation', 'revision', 'xid')
+        (s.nspname = 'public' and a.attname in (
+            'project', 'session', 'source', 'kind', 'model', 'model_real', 'role', 'stage', 'uid', 'text_key', 'message_id',
+            'task', 'handler', 'engine', 'host', 'unit_kind', 'event', 'change', 'claimed_by', 'run_id', 'hash', 'sha256',
+            'checksum', 'revision'))
+        or (s.nspname = 'dagster' and a.attname in ('run_id', 'step_key', 'asset_key', 'dagster_event_type', 'status'))
         or not has_table_privilege(c.oid, 'UPDATE')
         or exists (select from pg_constraint k where k.conrelid = c.oid and a.attnum = any (k.conkey)
                        and (k.contype in ('p', 'u', 'f')
@@ -440,6 +445,7 @@ declare
     places int4multirange;
     touched bigint[] := '{}';
     kept text[] := '{}';
+    words text[];
     lexemes text[] := '{}';
     tables jsonb;
 begin
@@ -455,6 +461,9 @@ begin
     elsif not whole and length(regexp_replace(gone, '[^a-zA-Z0-9\u0080-\U0010ffff]', '', 'g')) < 4 then
         raise exception 'fewer than four letters or digits stand in too many places to be redacted: name more of the text'
             using errcode = 'AR002';
+    end if;
+    if btrim(gone) in (mark, '[redacted:request]') then
+        return '{"raws": [], "notes": [], "tables": {}, "kept": [], "length_class": null, "hash": null}';
     end if;
     perform pg_advisory_xact_lock(hashtext('argus redact'));
     perform set_config('argus.redacting', 'on', true), set_config('argus.actor', who, true);
@@ -478,11 +487,13 @@ begin
         end if;
         continue when isempty(places) or (whole and other.body = mark);
         cut := cut || other.id;
-        lexemes := lexemes || array(
+        words := array(
             select unnest(tsvector_to_array(argus_tsvector(substr(other.body, lower(p) + 1, upper(p) - lower(p)))))
             from unnest(places) as p);
+        lexemes := lexemes || words;
         update raw_items set body = argus_cut_places(body, places, mark) where id = other.id;
-        touched := touched || argus_redact_made(other.id, places, whole and other.id = raw, patterns, mark, moment);
+        touched := touched || argus_redact_made(other.id, places, whole and other.id = raw, patterns, words, mark,
+                                                moment);
         insert into redactions (raw_id, source, kind, count, at, actor, reason, length_class, hash)
         values (other.id, other.source, 'request', (select count(*) from unnest(places)), moment, who, told,
                 argus_length_class((select sum(upper(p) - lower(p))::int from unnest(places) as p)),
@@ -492,8 +503,8 @@ begin
     with said as (
         update distilled_notes n
         set title = left(argus_cut(title, patterns, mark), 80), content = argus_cut(content, patterns, mark),
-            context = argus_cut(context, patterns, mark), keywords = argus_cut_all(keywords, patterns, mark),
-            tags = argus_cut_all(tags, patterns, mark), redacted_at = argus_redacted_at(redacted_at, moment)
+            context = argus_cut(context, patterns, mark), keywords = argus_without(keywords, lexemes),
+            tags = argus_without(tags, lexemes), redacted_at = argus_redacted_at(redacted_at, moment)
         where n.id <> all (touched)
           and argus_says(concat_ws(' ', title, content, context, array_to_string(keywords || tags, ' ')), patterns)
         returning n.id)
