@@ -13,6 +13,7 @@ from argus_api.auth import Level, require
 from argus_api.body import JsonObject, get_number, get_text
 from argus_api.hub import Here, utc_now
 from argus_memory.errors import UsageError
+from argus_memory.rules.moments import parse_as_of
 from argus_memory.rules.storable import storable, storable_value
 from argus_memory.settings import CONTEXT_MAX_NOTES, PROMPT_MAX_NOTES
 from argus_memory.stages.context import recall_context
@@ -82,6 +83,7 @@ def recall_notes(hub: Here, data: JsonObject) -> Response:
         host=_text(data, "host"),
         limit=PROMPT_MAX_NOTES if limit is None else int(limit),
         floor=floor,
+        as_of=parse_as_of(_text(data, "as_of"), name="as_of", now=utc_now()),
     )
     return answer(
         {
@@ -103,8 +105,9 @@ def search_all(
     project: str | None = None,
     limit: Annotated[int, Query(ge=1, le=MAX_RESULTS)] = 20,
     types: Annotated[str, Query(alias="type")] = ",".join(TYPES),
+    as_of: str | None = None,
 ) -> Response:
-    """Notes and verbatim turns, best first; `type` narrows to one of the two."""
+    """Notes and verbatim turns, best first; `type` narrows to one of the two; `as_of`: what was known and held then."""
     wanted = [word.strip() for word in types.split(",") if word.strip()]
     found = search(
         hub.db,
@@ -115,6 +118,7 @@ def search_all(
         project=_clean(project),
         limit=limit,
         types=wanted,
+        as_of=parse_as_of(as_of, name="as_of", now=utc_now()),
     )
     return answer({"results": [hit.as_json() for hit in found], "degraded": found.degraded})
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from argus_cli.hub import open_database
 from argus_memory.errors import UsageError
+from argus_memory.rules.moments import parse_as_of
 from argus_memory.settings import PROMPT_MAX_NOTES, load_settings
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--project", help="the project to prefer; others are not left out")
     told = f"1 to {LIMIT_MAX}, {PROMPT_MAX_NOTES} by default"
     parser.add_argument("--limit", type=int, default=PROMPT_MAX_NOTES, help=told)
+    parser.add_argument("--as-of", metavar="DAY", help="what was known and held at the end of that day")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -32,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     if not 1 <= arguments.limit <= LIMIT_MAX:
         raise UsageError(f"--limit: {arguments.limit} is outside 1 to {LIMIT_MAX}")
-    settings = load_settings()
+    settings, now = load_settings(), datetime.now(UTC)
     with open_database(settings) as database:
         found = recall_for_prompt(
             database,
@@ -41,7 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
             prompt=" ".join(arguments.query),
             project=arguments.project,
             limit=arguments.limit,
-            now=datetime.now(UTC),
+            now=now,
+            as_of=parse_as_of(arguments.as_of, name="--as-of", now=now),
             host="argus recall",
             gated=False,
         )
@@ -61,6 +64,7 @@ def as_text(found: PromptRecall) -> str:
         where = ", ".join(part for part in (said, note.category, note.project, f"by {note.model}") if part)
         text = note.content if note.content.startswith(note.title.rstrip(".…")) else f"{note.title}: {note.content}"
         scores = _scores(note.score, note.rrf_score)
+        where += f"; this changed on {note.changed_on}" if note.changed_on else ""
         parts.append(f"note {note.id}  {text}\n    {where}; raw item {note.raw_id}{scores}")
     for turn in found.turns:
         text = " ".join(turn.text.removeprefix(f"{turn.role}:").split())

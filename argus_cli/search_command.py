@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from argus_cli.hub import open_database
+from argus_memory.rules.moments import parse_as_of
 from argus_memory.settings import load_settings
 
 if TYPE_CHECKING:
@@ -22,13 +23,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--project", help="only this project")
     parser.add_argument("--limit", type=int, default=20, help="1 to 200, 20 by default")
     parser.add_argument("--type", default="note,turn", help="note, turn or both (note,turn)")
+    parser.add_argument("--as-of", metavar="DAY", help="what was known and held at the end of that day")
 
 
 def run(arguments: argparse.Namespace) -> int:
     from argus_memory.stages.search import search
     from argus_memory.stages.spaces import open_embedder
 
-    settings = load_settings()
+    settings, now = load_settings(), datetime.now(UTC)
     with open_database(settings) as database:
         hits = search(
             database,
@@ -38,7 +40,8 @@ def run(arguments: argparse.Namespace) -> int:
             project=arguments.project,
             limit=arguments.limit,
             types=[word.strip() for word in arguments.type.split(",") if word.strip()],
-            now=datetime.now(UTC),
+            now=now,
+            as_of=parse_as_of(arguments.as_of, name="--as-of", now=now),
         )
     if arguments.json:
         print(json.dumps({"results": [hit.as_json() for hit in hits], "degraded": hits.degraded}, ensure_ascii=False))
@@ -51,7 +54,7 @@ def as_text(hits: Sequence[Hit], degraded: str | None = None) -> str:
     """Two lines a hit: what it is, and how it begins."""
     lines = []
     for hit in hits:
-        where = ", ".join(part for part in (f"{hit.at:%Y-%m-%d}", hit.project, f"score {hit.score:.2f}") if part)
+        where = ", ".join(part for part in (f"{hit.at:%Y-%m-%d}", hit.project, f"score {hit.score:.2f}", _withheld(hit)) if part)
         text = " ".join(hit.text.split())
         text = text if len(text) <= SHOWN_CHARS else text[: SHOWN_CHARS - 1] + "…"
         lines.append(f"{hit.type} {hit.id}  ({where})\n    {text}")
@@ -60,3 +63,7 @@ def as_text(hits: Sequence[Hit], degraded: str | None = None) -> str:
     if degraded:
         lines.append(f"({degraded})")
     return "\n".join(lines)
+
+
+def _withheld(hit: Hit) -> str | None:
+    return f"withheld from recall: {hit.withheld}" if hit.withheld else None

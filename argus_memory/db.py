@@ -27,6 +27,12 @@ LIVE_NOTE = (
     " and (n.valid_to is null or n.valid_to > %(now)s))"
 )
 
+# The same as of a moment: known by then and valid then as recorded by then. What a person took away stays away.
+LIVE_THEN = (
+    "(n.excluded_at is null and coalesce(n.deleted_reason, '') not in ('forgotten', 'corrected', 'redacted', 'rejected')"
+    " and argus_live_at(n.id, n.created_at, n.valid_from, n.valid_to, %(now)s))"
+)
+
 POOL_MAX = 8  # connections a process; the API answers from a handful of threads
 POOL_WAIT_SECONDS = 10.0
 

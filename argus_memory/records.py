@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
 
@@ -126,7 +126,8 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A distilled note, as every answer shows it. `score` is on the scale of the order it came in."""
+    """A distilled note, as every answer shows it. `score` is on the scale of the order it came in; `changed_on`: the day
+    it took the place of a note that said otherwise, where recall knows of one."""
 
     id: int
     uid: str
@@ -151,6 +152,7 @@ class Note:
     score: float | None = None
     rrf_score: float | None = None
     why: Mapping[str, Any] = field(default_factory=dict)
+    changed_on: date | None = None
 
 
 @dataclass(frozen=True, slots=True)

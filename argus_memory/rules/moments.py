@@ -41,5 +41,15 @@ def parse_moment(text: str, *, name: str, now: datetime, end: bool = False) -> d
         raise UsageError(f"{name}: {text!r} is no day or moment; accepted: {ACCEPTED}") from None
 
 
+def parse_as_of(text: str | None, *, name: str, now: datetime) -> datetime | None:
+    """The last moment of what is named, but not after `now` unless all of it is; None without a word."""
+    if not text:
+        return None
+    first = parse_moment(text, name=name, now=now)
+    after = parse_moment(text, name=name, now=now, end=True)
+    last = after - timedelta(microseconds=1) if after > first else first
+    return min(last, now) if first <= now else last
+
+
 def _month(first: datetime, end: bool) -> datetime:
     return (first + timedelta(days=32)).replace(day=1) if end else first

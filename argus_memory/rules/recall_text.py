@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 
 NOTE_CHARS = 600  # of one note: at most two sentences; the whole stands at /notes/{id}
 TURN_CHARS = 700  # of one turn
@@ -30,6 +30,7 @@ class NoteEntry:
     said_at: datetime
     source: str
     session: str | None
+    changed_on: date | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +73,15 @@ def render(
 
 
 def note_line(note: NoteEntry) -> str:
-    """`- [2026-05-03, decision, api] Title: two sentences (note 12; claude-code session 3f2a91c0)`"""
+    """`- [2026-05-03, decision, api] Title: two sentences (note 12; claude-code session 3f2a91c0)`
+
+    Of a fact that changed the day is told, and not what it was before.
+    """
     text = short_form(note.title, note.content)
     where = ", ".join(part for part in (f"{note.said_at:%Y-%m-%d}", note.category, note.project) if part)
     session = f" session {note.session[:8]}" if note.session else ""
-    return f"- [{where}] {text} (note {note.id}; {note.source}{session})"
+    changed = f" (this changed on {note.changed_on})" if note.changed_on else ""
+    return f"- [{where}] {text}{changed} (note {note.id}; {note.source}{session})"
 
 
 def turn_line(turn: TurnEntry) -> str:

@@ -29,7 +29,14 @@ select array(
 -- name: notes_by_id
 select n.id, n.uid, n.title, n.content, n.category, n.importance, n.confidence, n.project, n.keywords, n.tags,
        n.context, n.links, n.source_ref, n.raw_id, n.episode_id, n.valid_from, n.valid_to, n.model, n.model_real,
-       n.said_at, r.source, r.session
+       n.said_at, r.source, r.session,
+       -- Since when it stands in the place of another one, also of one that still waits for a person's word.
+       greatest(
+           (select max(case o.deleted_reason when 'corrected' then o.deleted_at else n.valid_from end)
+            from distilled_notes o where o.superseded_by = n.id and o.deleted_reason in ('superseded', 'corrected')),
+           (select n.valid_from from dedup_log l
+            where l.note_id = n.id and l.status = 'pending' and l.verdict = 'supersede' limit 1)
+       )::date as changed_on
 from distilled_notes n join raw_items r on r.id = n.raw_id
 where n.id = any(%(ids)s);
 
@@ -52,6 +59,7 @@ limit %(limit)s;
 -- name: latest_session
 select t.session from turns t
 where t.project = %(project)s and (%(session)s::text is null or t.session <> %(session)s)
+  and not exists (select from withheld_turns w where w.raw_id = t.raw_id)
 order by t.said_at desc, t.position desc, t.raw_id desc limit 1;
 
 -- name: last_turns
@@ -59,4 +67,5 @@ order by t.said_at desc, t.position desc, t.raw_id desc limit 1;
 select t.raw_id, t.role, t.speaker, t.session, t.project, t.said_at, left(r.body, %(chars)s) as body
 from turns t join raw_items r on r.id = t.raw_id
 where t.session = %(session)s and t.project = %(project)s
+  and not exists (select from withheld_turns w where w.raw_id = t.raw_id)
 order by t.said_at desc, t.position desc, t.raw_id desc limit %(limit)s;

@@ -1,5 +1,5 @@
 -- The two tracks over notes and over turns. {bm25} is written out for the query's terms (stages/recall_tracks.py),
--- {space} and {vector} are literals, so that the partial index of one space is used. %(project)s null: all projects.
+-- {space} and {vector} are literals, so that the partial index of one space is used. {shown_turn}: of turns n. %(project)s null: all projects.
 
 -- name: known_speakers
 -- Which of the question's words are the first name of someone who speaks here, and has done so a few times.
@@ -67,7 +67,7 @@ with lexical as materialized (
     from turns n cross join lateral (select {norm} as norm) as doc
     where n.tsv @@ %(rare)s::tsquery and (n.project is distinct from 'argus-canary' or n.project = %(project)s)
       and (%(project)s::text is null or n.project = %(project)s)
-      and (%(session)s::text is null or n.session <> %(session)s)
+      and (%(session)s::text is null or n.session <> %(session)s) and {shown_turn}
     order by bm25 desc, n.raw_id limit %(limit)s
 ),
 semantic as materialized ({semantic})
@@ -85,14 +85,14 @@ select n.raw_id as id, 1 - (v.embedding::{vector} <=> %(vector)s::{vector}) as c
 from turn_vectors v join turns n on n.raw_id = v.raw_id
 where v.space_id = {space} and (n.project is distinct from 'argus-canary' or n.project = %(project)s)
   and (%(project)s::text is null or n.project = %(project)s)
-  and (%(session)s::text is null or n.session <> %(session)s)
+  and (%(session)s::text is null or n.session <> %(session)s) and {shown_turn}
 order by v.embedding::{vector} <=> %(vector)s::{vector} limit %(limit)s
 
 -- name: turns_nearest_within
 select i.raw_id as id, 1 - (v.embedding::{vector} <=> %(vector)s::{vector}) as cosine
 from (
     select n.raw_id from turns n
-    where n.project = %(project)s and (%(session)s::text is null or n.session <> %(session)s)
+    where n.project = %(project)s and (%(session)s::text is null or n.session <> %(session)s) and {shown_turn}
     order by n.said_at desc limit %(bound)s
 ) as i join turn_vectors v on v.space_id = {space} and v.raw_id = i.raw_id
 order by cosine desc limit %(limit)s
@@ -102,7 +102,7 @@ select null::bigint as id, null::float8 as cosine where false
 
 -- name: turns_around
 -- Turns with those before and after them in their session: `place` is 0 for the turn asked for, `asked_id`.
-select near.asked_id, near.place,
+select near.asked_id, near.place, {shown_turn} as shown,
        n.raw_id as id, n.session, n.role, n.speaker, n.asks, n.chars, n.said_at, n.project,
        {bm25} as bm25, {cosine} as cosine,
        n.tsv @@ (select to_tsquery(argus_text_config(), %(time_words)s)) as has_time
@@ -131,7 +131,8 @@ cross join lateral (select {norm} as norm) as doc
 order by near.asked_id, near.place;
 
 -- name: turn_bodies
-select t.raw_id, t.role, t.speaker, t.session, t.project, t.said_at, left(r.body, %(chars)s) as body
+select t.raw_id, t.role, t.speaker, t.session, t.project, t.said_at, left(r.body, %(chars)s) as body,
+       (select w.reason from withheld_turns w where w.raw_id = t.raw_id order by w.at desc limit 1) as withheld
 from turns t join raw_items r on r.id = t.raw_id where t.raw_id = any(%(ids)s);
 
 -- name: index_settings

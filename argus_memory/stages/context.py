@@ -18,6 +18,7 @@ from argus_memory.records import CANARY_PROJECT, Note, TurnHit
 from argus_memory.rules.fence import FENCE_CHARS, fence
 from argus_memory.rules.recall_text import LATEST_HEAD, clip, render
 from argus_memory.settings import CONTEXT_MAX_NOTES, CONTEXT_TURN_CHARS, INJECTION_MAX_CHARS, Settings
+from argus_memory.stages.conflicts import settle_ids
 from argus_memory.stages.projects import find_project
 from argus_memory.stages.recall_ledger import Injection, record_injection
 from argus_memory.stages.recall_notes import load_notes, note_entry, turn_entry, who_said
@@ -86,7 +87,7 @@ def recall_context(
 
 def _find_notes(conn: Connection, project: str | None, limit: int, now: datetime) -> list[Note]:
     found = conn.execute(queries("recall").context_notes, {"project": project, "limit": limit, "now": now})
-    ids = [row["id"] for row in found]
+    ids = settle_ids(conn, [row["id"] for row in found], now)
     notes = load_notes(conn, ids)
     return [replace(notes[id_][0], score=notes[id_][0].importance) for id_ in ids]
 

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -24,12 +25,13 @@ from argus_memory.rules.recall_choice import ROOM, Choice, Chosen, Dropped, Floo
 from argus_memory.rules.recall_text import render
 from argus_memory.rules.substance import has_substance, is_system_turn
 from argus_memory.settings import INJECTION_MAX_CHARS, PROMPT_MAX_NOTES, Settings
+from argus_memory.stages.conflicts import Settled, settle_notes
 from argus_memory.stages.projects import find_project
 from argus_memory.stages.recall_ledger import Injection, find_seen, record_injection
 from argus_memory.stages.recall_notes import BODY_CHARS, load_notes, note_entry, turn_entry, who_said
 from argus_memory.stages.recall_rank import QUICK, Scored, find_notes, find_turns, name_people, prepare
 from argus_memory.stages.recall_tracks import Question
-from argus_memory.stages.search import find_meaning, load_bodies
+from argus_memory.stages.search import check_as_of, find_meaning, load_bodies
 from argus_memory.stages.spaces import find_active_space
 
 SYSTEM_TURN, SUBSTANCE, NOTHING = "system-turn", "substance", "nothing-on-record"
@@ -76,11 +78,15 @@ def recall_for_prompt(
     limit: int = PROMPT_MAX_NOTES,
     floor: float | None = None,
     gated: bool = True,
+    as_of: datetime | None = None,
 ) -> PromptRecall:
     """At most `limit` notes and turns; `floor` (RRF scale) stands before ARGUS_RECALL_FLOOR.
 
     Not `gated`: a person asked for it, so that two words are enough; a blank prompt is still none.
+    `as_of`, a moment of the past: of what was known and held then. Raises UsageError on a moment to come.
     """
+    check_as_of(as_of, now)
+    then = as_of or now
     started = time.monotonic()
     floor = settings.recall_floor if floor is None else floor
     base = Injection(True, now, session=session, query=prompt, cwd=cwd, floor=floor, host=host)
@@ -97,13 +103,15 @@ def recall_for_prompt(
         seen = find_seen(conn, session)
     meaning = find_meaning(db, settings, embedder, asked, space)
     within = CANARY_PROJECT if own == CANARY_PROJECT else None  # a probe finds its own turns and no one's memory
-    question = Question(asked, now, meaning.vector, space, lexemes, within, session or None)
-    found, stems = _find(db, settings, question, speakers)
+    question = Question(
+        asked, then, meaning.vector, space, lexemes, within, session or None, as_of=as_of is not None
+    )
+    found, stems, overruled = _find(db, settings, question, speakers)
     choice = choose(
         [_option(one) for one in found],
         _floors(question, floor),
         project=own,
-        now=now,
+        now=then,
         limit=limit,
         seen_notes=seen[0],
         seen_turns=seen[1],
@@ -124,7 +132,7 @@ def recall_for_prompt(
             rrf_scores=[each.option.rrf_score for each in notes],
             turn_ids=[each.option.id for each in turns],
             turn_scores=[each.score for each in turns],
-            dropped=(*inject.left_out, *choice.dropped),
+            dropped=(*inject.left_out, *overruled, *choice.dropped),
             skipped=skipped,
             degraded=meaning.degraded,
             characters=len(inject.text),
@@ -153,8 +161,9 @@ def ask_of(prompt: str) -> str:
 
 def _find(
     db: Database, settings: Settings, question: Question, speakers: frozenset[str]
-) -> tuple[list[Scored], list[str]]:
-    """Notes and turns, each on a connection of its own at the same time; and the words that excerpts should show.
+) -> tuple[list[Scored], list[str], Sequence[Dropped]]:
+    """Notes and turns, each on a connection of its own at the same time; the words that excerpts should show; and
+    notes that a later one overrules.
 
     The caller holds no connection meanwhile: whoever waits for the pool never keeps another from finishing.
     """
@@ -162,13 +171,16 @@ def _find(
     with db.transaction() as conn:
         prepare(conn, QUICK)
         turns, stems = find_turns(conn, question, QUICK, speakers, fusion=settings.fusion)
-    return [*notes.result(), *turns], stems
+    settled = notes.result()
+    turns = [turn for turn in turns if turn.id not in settled.raw_ids]
+    return [*settled.notes, *turns], stems, settled.dropped
 
 
-def _find_notes(db: Database, settings: Settings, question: Question) -> list[Scored]:
+def _find_notes(db: Database, settings: Settings, question: Question) -> Settled:
     with db.transaction() as conn:
         prepare(conn, QUICK)
-        return find_notes(conn, question, QUICK, fusion=settings.fusion)[0]
+        found = find_notes(conn, question, QUICK, fusion=settings.fusion)[0]
+        return Settled(found) if question.as_of else settle_notes(conn, found, question.now)
 
 
 def _floors(question: Question, relevance: float) -> Floors:

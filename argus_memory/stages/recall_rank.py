@@ -159,7 +159,7 @@ def _read_around(conn: Connection, question: Question, found: Found, seeds: Sequ
     previous = None
     for row in load_around(conn, question, found.corpus, seeds, AROUND + REACH):
         rows[row["id"]] = row
-        if abs(row["place"]) <= AROUND:
+        if abs(row["place"]) <= AROUND and row["shown"]:
             near[row["id"]] = None
         if previous is not None and previous["asked_id"] == row["asked_id"]:
             follows[row["id"]] = previous["id"]

@@ -15,7 +15,7 @@ from typing import Any, Literal, LiteralString
 from psycopg import sql
 from psycopg.rows import DictRow
 
-from argus_memory.db import Connection, queries
+from argus_memory.db import LIVE_NOTE, LIVE_THEN, Connection, queries
 from argus_memory.models.embedders import Vector
 from argus_memory.rules.bm25 import K1, ROW_BUDGET, B, Corpus, Term, count_bounds, pick_rarest, tsquery
 from argus_memory.rules.flags import TIME_WORDS
@@ -25,12 +25,20 @@ from argus_memory.stages.terms import find_terms
 Type = Literal["note", "turn"]
 # Rows of one project up to which its vectors are compared one by one, exactly; 4,000 take about 10 ms.
 EXACT_ROWS = 4000
+# Turns that support nothing which was taken away: all that a recall may show.
+_SHOWN: LiteralString = "not exists (select from withheld_turns w where w.raw_id = n.raw_id)"
+# Turns as of a moment: said and captured by then. What was overruled later stood then; what a person took away does not.
+_SHOWN_THEN: LiteralString = """(n.said_at <= %(now)s
+    and exists (select from raw_items r where r.id = n.raw_id and r.captured_at <= %(now)s)
+    and not exists (select from withheld_turns w where w.raw_id = n.raw_id
+                    and (w.reason <> 'superseded' or w.at <= %(now)s)))"""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """What is looked for. `vector` None: by words alone. `names` are lexemes of people named, left out of the words.
-    `project` narrows, `session` is left out."""
+    `project` narrows, `session` is left out. `as_of`: what was known and held at `now`, a moment of the past;
+    `show_withheld`: also turns that no recall shows."""
 
     text: str
     now: datetime
@@ -39,6 +47,8 @@ class Question:
     names: frozenset[str] = frozenset()
     project: str | None = None
     session: str | None = None
+    as_of: bool = False
+    show_withheld: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +141,12 @@ def _compose(
         vector = sql.SQL("{kind}({dim})").format(kind=vector_type(dim), dim=sql.Literal(dim))
         if question.vector is not None:
             cosine = sql.SQL("1 - (v.embedding::{v} <=> %(vector)s::{v})").format(v=vector)
-    semantic = sql.SQL(nearest).format(space=space, vector=vector)
+    shown = sql.SQL(_SHOWN_THEN if question.as_of else "true" if question.show_withheld else _SHOWN)
+    if question.as_of:
+        text, nearest = text.replace(LIVE_NOTE, LIVE_THEN), nearest.replace(LIVE_NOTE, LIVE_THEN)
+    semantic = sql.SQL(nearest).format(space=space, vector=vector, shown_turn=shown)
     query = sql.SQL(text).format(
-        bm25=score, norm=norm, space=space, vector=vector, cosine=cosine, semantic=semantic
+        bm25=score, norm=norm, space=space, vector=vector, cosine=cosine, semantic=semantic, shown_turn=shown
     )
     return query, {**params, **more}
 

@@ -26,7 +26,8 @@ TITLE_CHARS = 80
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One result. `id` is the note's, or the raw item's of a turn; `score` orders this answer and no other."""
+    """One result. `id` is the note's, or the raw item's of a turn; `score` orders this answer and no other;
+    `withheld`: why no recall shows this turn."""
 
     type: Type
     id: int
@@ -36,11 +37,13 @@ class Hit:
     score: float
     project: str | None
     at: datetime
+    withheld: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         return {
             "type": self.type, "id": self.id, "raw_id": self.raw_id, "title": self.title, "text": self.text,
             "score": round(self.score, 6), "project": self.project, "at": self.at.isoformat(),
+            "withheld": self.withheld,
         }  # fmt: skip
 
 
@@ -69,11 +72,14 @@ def search(
     limit: int = 20,
     types: Sequence[str] = TYPES,
     depth: Depth = DEEP,
+    as_of: datetime | None = None,
 ) -> Hits:
-    """The best `limit` of the types asked for, within `project` where one is named.
+    """The best `limit` of the types asked for, within `project` where one is named; `as_of` a moment of the past:
+    of what was known and held then.
 
-    Raises UsageError on a blank question, an unknown type or a limit out of range.
+    Raises UsageError on a blank question, an unknown type, a limit out of range or a moment to come.
     """
+    check_as_of(as_of, now)
     if not q.strip():
         raise UsageError("q: what to look for is missing")
     unknown = [type_ for type_ in types if type_ not in TYPES]
@@ -87,7 +93,9 @@ def search(
     with db.transaction() as conn:
         prepare(conn, depth)
         speakers, lexemes = name_people(conn, q, project)
-        question = Question(q, now, meaning.vector, space, lexemes, project)
+        question = Question(
+            q, as_of or now, meaning.vector, space, lexemes, project, as_of=as_of is not None, show_withheld=True
+        )
         tracks: list[tuple[list[Scored], list[str]]] = []
         if "note" in types:
             tracks.append(find_notes(conn, question, depth, fusion=settings.fusion))
@@ -101,6 +109,12 @@ def search(
     hits = Hits(_hit(one, bodies) for one in best)
     hits.degraded = meaning.degraded
     return hits
+
+
+def check_as_of(as_of: datetime | None, now: datetime) -> None:
+    """Raises UsageError on a moment that is yet to come."""
+    if as_of is not None and as_of > now:
+        raise UsageError(f"as_of: {as_of:%Y-%m-%d %H:%M} UTC is yet to come")
 
 
 def keep_related(found: list[Scored], space: Space | None) -> list[Scored]:
@@ -138,12 +152,12 @@ def load_bodies(conn: Any, ids: Sequence[int], chars: int) -> dict[int, dict[str
 
 
 def _hit(one: Scored, bodies: dict[int, dict[str, Any]]) -> Hit:
-    title, text = one.title, one.text
+    title, text, withheld = one.title, one.text, None
     if one.type == "turn":
         row = bodies[one.id]
-        text = row["body"]
+        text, withheld = row["body"], row["withheld"]
         first = " ".join(text[: 2 * TITLE_CHARS].split())
         who = row["speaker"] or row["role"].capitalize()
         title = first if first.startswith(f"{who}:") else f"{who}: {first}"
         title = title if len(title) <= TITLE_CHARS else title[: TITLE_CHARS - 1].rstrip() + "…"
-    return Hit(one.type, one.id, one.raw_id, title, text, one.score, one.project, one.said_at)
+    return Hit(one.type, one.id, one.raw_id, title, text, one.score, one.project, one.said_at, withheld)
