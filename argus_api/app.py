@@ -15,6 +15,7 @@ from fastapi import FastAPI
 
 from argus_api import (
     ask_routes,
+    decision_routes,
     deliver_routes,
     health_routes,
     history_routes,
@@ -76,6 +77,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(recall_routes.router)
     app.include_router(note_routes.router)
     app.include_router(history_routes.router)
+    app.include_router(decision_routes.router)
     app.include_router(review_routes.router)
     app.include_router(process_routes.router)
     app.include_router(health_routes.router)

@@ -67,6 +67,12 @@ def check_token(request: Request, needed: Level) -> None:
         raise Forbidden(f"the {level.name.lower()} token may not do this: use the {needed.name.lower()} token")
 
 
+def level_of(request: Request) -> Level:
+    """What the caller's token is good for."""
+    tokens: Tokens = request.app.state.hub.tokens
+    return tokens.level_of(request.headers.get("authorization"))
+
+
 def require(needed: Level) -> Dependency:
     """The check as a dependency of a route or router. It runs before the body is read."""
     return Depends(_check(needed))  # type: ignore[no-any-return]  # FastAPI types it as Any

@@ -11,7 +11,7 @@ from argus_api.answers import answer
 from argus_api.auth import Level, require
 from argus_api.hub import Here, utc_now
 from argus_api.note_routes import RowId
-from argus_memory.upkeep import review
+from argus_memory.upkeep import held, review
 
 router = APIRouter()
 ACTOR = "api"
@@ -20,9 +20,9 @@ DECISIONS = {"approve": review.approve, "reject": review.reject, "undo": review.
 
 @router.get("/review", dependencies=[require(Level.CAPTURE)])
 def list_review(hub: Here, limit: Annotated[int, Query(ge=1, le=1000)] = review.LIST_LIMIT) -> Response:
-    """Merges that wait for a person, newest first."""
-    held: list[Any] = review.list_held(hub.db, limit=limit)
-    return answer({"held": held})
+    """Merges, and decisions of agents, that wait for a person, newest first."""
+    merges: list[Any] = review.list_held(hub.db, limit=limit)
+    return answer({"held": merges, "decisions": held.list_held_decisions(hub.db, limit=limit)})
 
 
 @router.post("/review/{id}/{decision}", dependencies=[require(Level.ADMIN)])

@@ -1,4 +1,5 @@
-"""`argus review list|approve|reject|undo`: merges that wait for a person, and merges to take back."""
+"""`argus review list|approve|reject|undo`: merges and agents' decisions that wait for a person, and merges to take
+back."""
 
 from __future__ import annotations
 
@@ -11,9 +12,12 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from argus_cli.hub import open_database
+from argus_memory.errors import UsageError
 from argus_memory.settings import load_settings
 
 if TYPE_CHECKING:
+    from argus_memory.db import Database
+    from argus_memory.upkeep.held import HeldDecision
     from argus_memory.upkeep.review import HeldMerge, ReviewReceipt
 
 VERBS = {
@@ -30,26 +34,48 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     verbs.add_parser("list", help="merges that wait", parents=[json_too])
     for verb, told in VERBS.items():
         row = verbs.add_parser(verb, help=told, description=told, parents=[json_too])
-        row.add_argument("id", type=int, help="the merge's id, as `argus review list` shows it")
+        row.add_argument("id", help="as `argus review list` shows it: 12 a merge, d12 an agent's decision")
 
 
 def run(arguments: argparse.Namespace) -> int:
     from argus_memory.upkeep import review
+    from argus_memory.upkeep.held import list_held_decisions
 
     with open_database(load_settings()) as database:
         if arguments.verb == "list":
-            held = review.list_held(database)
-            print(_list_as_json(held) if arguments.json else list_as_text(held))
+            held, asked = review.list_held(database), list_held_decisions(database)
+            print(_list_as_json(held, asked) if arguments.json else list_as_text(held, asked))
             return 0
+        if arguments.id.startswith("d"):
+            return _settle(database, arguments)
         decide = {"approve": review.approve, "reject": review.reject, "undo": review.undo}[arguments.verb]
-        receipt = decide(database, arguments.id, getpass.getuser(), now=datetime.now(UTC))
+        receipt = decide(database, _number(arguments.id), getpass.getuser(), now=datetime.now(UTC))
     print(json.dumps(asdict(receipt)) if arguments.json else receipt_as_text(receipt))
     return 0
 
 
-def list_as_text(held: Sequence[HeldMerge]) -> str:
+def _settle(database: Database, arguments: argparse.Namespace) -> int:
+    """Approve or reject an agent's decision."""
+    from argus_memory.upkeep.held import approve_decision, reject_decision
+
+    if arguments.verb == "undo":
+        raise UsageError("a decision is taken back by its opposite: `argus note restore`, include or unpin")
+    do = approve_decision if arguments.verb == "approve" else reject_decision
+    receipt = do(database, _number(arguments.id[1:]), getpass.getuser(), now=datetime.now(UTC))
+    done = "approved" if arguments.verb == "approve" else "rejected"
+    print(json.dumps(asdict(receipt)) if arguments.json else f"decision {receipt.decision_id}: {done}")
+    return 0
+
+
+def _number(text: str) -> int:
+    if not text.isdecimal():
+        raise UsageError(f"{text!r} is no id: `argus review list` shows them")
+    return int(text)
+
+
+def list_as_text(held: Sequence[HeldMerge], asked: Sequence[HeldDecision] = ()) -> str:
     """Newer above older, with days and confidence; "pending=0" when nothing waits."""
-    if not held:
+    if not held and not asked:
         return "nothing waits for review (pending=0)"
     parts = []
     for merge in held:
@@ -59,11 +85,15 @@ def list_as_text(held: Sequence[HeldMerge]) -> str:
             f"    new {merge.note_said_at:%Y-%m-%d} (confidence {merge.note_confidence:.2f})  {merge.note}\n"
             f"    old {merge.other_said_at:%Y-%m-%d} (confidence {merge.other_confidence:.2f})  {merge.other}"
         )
+    for one in asked:
+        why = f", because: {one.reason}" if one.reason else ""
+        parts.append(f"d{one.id}  {one.actor} asks to {one.decision} note {one.note_id}{why}\n    {one.content}")
     return "\n".join(parts)
 
 
-def _list_as_json(held: Sequence[HeldMerge]) -> str:
-    return json.dumps({"held": [asdict(merge) for merge in held]}, default=datetime.isoformat)
+def _list_as_json(held: Sequence[HeldMerge], asked: Sequence[HeldDecision]) -> str:
+    data = {"held": [asdict(merge) for merge in held], "decisions": [asdict(one) for one in asked]}
+    return json.dumps(data, default=datetime.isoformat)
 
 
 def receipt_as_text(receipt: ReviewReceipt) -> str:

@@ -41,6 +41,7 @@ _UNIT: Final = re.compile(r"([$€£¥]?)(\d+(?:[.,:/-]\d+)*)([^\W\d_]+|%|°)?")
 _ORDINALS: Final = frozenset({"st", "nd", "rd", "th"})
 _CAPITAL: Final = re.compile(r"(?<![.!?:\n])(?<!^)[\s(\"'“]+([A-ZÀ-ÖØ-Þ][\w'’-]*)")
 _INSTEAD: Final = re.compile(r"\s*,\s*(?:and |but )?not\b(?=\s+[\w-]+[.!]?\s*$)")  # "uses pnpm, not npm"
+_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|\n+")
 _OWNER: Final = re.compile(r"([\w-]+)'s?(?=\s)")
 _PHRASES: Final = tuple((re.compile(rf"\b{pattern}\b"), plain) for pattern, plain in PHRASES)
 
@@ -132,6 +133,11 @@ def repeats(gone: str, said: str) -> bool:
     if missing:
         return len(missing) * 3 <= len(one.meaning) + 1 and not _qualifies(one, missing)
     return len(extra) * 2 <= max(2, len(one.meaning) + len(one.numbers)) and not _qualifies(other, extra)
+
+
+def says(text: str, gone: str) -> bool:
+    """Whether a sentence of a longer text says what `gone` said."""
+    return any(repeats(gone, sentence) for sentence in _SENTENCE.split(text) if sentence.strip())
 
 
 def agree(one: Statement, other: Statement) -> bool:

@@ -95,3 +95,105 @@ set excluded_at = case when %(excluded)s then coalesce(n.excluded_at, %(now)s) e
     pinned_at = case when %(pinned)s then coalesce(n.pinned_at, %(now)s) else n.pinned_at end,
     deduped_at = case when %(excluded)s then coalesce(n.deduped_at, %(now)s) else n.deduped_at end
 where n.id = %(id)s
+
+-- name: tombstone_repeat
+-- A note that says again what was taken away before.
+update distilled_notes
+set deleted_at = %(now)s, deleted_reason = %(reason)s, deduped_at = %(now)s
+where id = %(id)s and deleted_at is null
+
+-- name: live_repeats
+-- Other live notes that may say the same: the same text anywhere, and in the same project those that share most words.
+select n.id, n.content, n.text_key = %(text_key)s as exact
+from distilled_notes n
+where {live_note} and n.id <> %(id)s and n.text_key = %(text_key)s
+union all
+(select n.id, n.content, false
+ from distilled_notes n
+ where {live_note} and n.id <> %(id)s and n.text_key <> %(text_key)s and n.project is not distinct from %(project)s
+   and n.tsv @@ (select string_agg(quote_literal(lexeme), ' | ')::tsquery from unnest(argus_tsvector(%(content)s)))
+ order by (select count(*) from unnest(tsvector_to_array(n.tsv)) w
+           where w = any(tsvector_to_array(argus_tsvector(%(content)s)))) desc, n.id desc
+ limit %(limit)s)
+
+-- name: like_turns
+-- Turns of the same project that share most words with the fact.
+select t.raw_id, r.body
+from turns t join raw_items r on r.id = t.raw_id
+where t.project is not distinct from %(project)s
+  and t.tsv @@ (select string_agg(quote_literal(lexeme), ' | ')::tsquery from unnest(argus_tsvector(%(content)s)))
+order by (select count(*) from unnest(tsvector_to_array(t.tsv)) w
+          where w = any(tsvector_to_array(argus_tsvector(%(content)s)))) desc, t.raw_id desc
+limit %(limit)s
+
+-- name: list_held
+select d.id, d.at, d.decision, d.note_id, d.content, d.project, d.actor, d.reason, d.new_text, n.confidence,
+       n.pinned_at is not null as pinned, n.role
+from note_decisions d left join distilled_notes n on n.id = d.note_id
+where d.status = 'held'
+order by d.id desc
+limit %(limit)s
+
+-- name: lock_decision
+select id, decision, status, uid, text_key, note_id, actor, decided_by from note_decisions where id = %(id)s for update
+
+-- name: settle
+update note_decisions set status = %(status)s, decided_by = %(actor)s, decided_at = %(now)s where id = %(id)s
+
+-- name: decisions_of
+select id, at, decision, status, actor, actor_kind, reason, new_text, arrival, decided_by, decided_at
+from note_decisions where uid = %(uid)s or note_id = %(id)s order by id
+
+-- name: count_arrival
+-- What a bulk forget would take away: live notes, and raw items.
+select count(*)::int as raw_items, coalesce(sum(notes), 0)::int as notes, min(said_at) as first, max(said_at) as last
+from (
+    select r.said_at, (select count(*) from distilled_notes n where n.raw_id = r.id and n.deleted_at is null) as notes
+    from raw_items r
+    where (%(source)s::text is null or r.source = %(source)s)
+      and (%(session)s::text is null or r.session = %(session)s)
+      and (%(project)s::text is null or coalesce((select t.project from turns t where t.raw_id = r.id), r.project) = %(project)s)
+      and (%(since)s::timestamptz is null or r.captured_at >= %(since)s)
+      and not exists (select from withheld_turns w where w.raw_id = r.id and w.arrival is not null)
+) found
+
+-- name: insert_arrival
+insert into forgotten_arrivals (at, source, session, project, since, raw_items, notes, actor, reason)
+values (%(now)s, %(source)s, %(session)s, %(project)s, %(since)s, 0, 0, %(actor)s, %(reason)s)
+returning id
+
+-- name: withhold_arrival
+insert into withheld_turns (raw_id, arrival, reason, at)
+select r.id, %(arrival)s, 'forgotten', %(now)s
+from raw_items r
+where (%(source)s::text is null or r.source = %(source)s)
+  and (%(session)s::text is null or r.session = %(session)s)
+  and (%(project)s::text is null or coalesce((select t.project from turns t where t.raw_id = r.id), r.project) = %(project)s)
+  and (%(since)s::timestamptz is null or r.captured_at >= %(since)s)
+  and not exists (select from withheld_turns w where w.raw_id = r.id and w.arrival is not null)
+
+-- name: arrival_notes
+select n.id from withheld_turns w join distilled_notes n on n.raw_id = w.raw_id
+where w.arrival = %(arrival)s and n.deleted_at is null
+order by n.id
+
+-- name: finish_arrival
+update forgotten_arrivals set raw_items = %(raw_items)s, notes = %(notes)s where id = %(id)s
+
+-- name: lock_arrival
+select * from forgotten_arrivals where id = %(id)s for update
+
+-- name: arrival_decisions
+select d.id, d.note_id, n.deleted_reason from note_decisions d join distilled_notes n on n.id = d.note_id
+where d.arrival = %(arrival)s and d.decision = 'forget' and d.status = 'in-force'
+order by d.id
+
+-- name: lift_arrival
+delete from withheld_turns where arrival = %(arrival)s
+
+-- name: restored_arrival
+update forgotten_arrivals set restored_at = %(now)s, restored_by = %(actor)s where id = %(id)s
+
+-- name: list_arrivals
+select id, at, source, session, project, since, raw_items, notes, actor, reason, restored_at, restored_by
+from forgotten_arrivals order by id desc limit %(limit)s

@@ -35,6 +35,7 @@ from argus_memory.rules.dedup_judgement import (
 )
 from argus_memory.rules.uid import note_uid
 from argus_memory.settings import Settings
+from argus_memory.stages.dedup_decided import take_away_decided
 from argus_memory.stages.dedup_find import DedupSpace, PendingNote, find_exact, find_near, find_pending, find_space
 from argus_memory.stages.dedup_write import Decision, write_decisions
 from argus_memory.stages.model_door import open_door
@@ -50,12 +51,14 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class DedupReport:
-    """Counts of one pass. `exact` are duplicates found by uid; `alone` notes had no neighbour; `changed` ones were
+    """Counts of one pass. `exact` are duplicates found by uid; `decided` ones said again what was
+    taken away; `alone` notes had no neighbour; `changed` ones were
     touched by others meanwhile and wait; `revived` lost their stand-in; `by_rules`: content failures of the judge;
     `left`: notes not looked at yet, those without a vector included. `stopped` says why the pass ended early."""
 
     notes: int = 0
     exact: int = 0
+    decided: int = 0
     alone: int = 0
     verdicts: Mapping[str, int] = field(default_factory=dict)
     held: int = 0
@@ -120,6 +123,7 @@ class _Pass:
         return DedupReport(
             notes=counts["notes"],
             exact=counts["exact"],
+            decided=counts["decided"],
             alone=counts["alone"],
             held=counts["held"],
             by_rules=counts["by_rules"],
@@ -135,6 +139,9 @@ class _Pass:
         note = each.note
         uids = {note.uid, note_uid(note.category, note.content, note.project)}
         with self.db.transaction() as conn:
+            if take_away_decided(conn, note, now=self.now):
+                self.counts["decided"] += 1
+                return
             repeats = find_exact(conn, note, sorted(uids), now=self.now)
             near = find_near(conn, note, each.embedding, space, now=self.now)
         exact = next((other for other in repeats if is_exact(note, other)), None)

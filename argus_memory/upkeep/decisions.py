@@ -17,10 +17,13 @@ from argus_memory.db import Connection, Database, queries
 from argus_memory.errors import Conflict, NotFound
 from argus_memory.records import WriteReceipt
 from argus_memory.rules.decided import ActorKind, may_decide_alone
+from argus_memory.rules.rewording import repeats, says
 from argus_memory.stages.acting import as_actor
 
 Verb = Literal["pin", "unpin", "exclude", "include", "forget", "restore", "confirm"]
 VERBS: Final[tuple[Verb, ...]] = ("pin", "unpin", "exclude", "include", "forget", "restore", "confirm")
+
+NEAR: Final = 50  # notes and turns that share most words with a fact are compared with it
 
 # What a decision takes the place of.
 OVERTAKES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -103,7 +106,7 @@ def decide_in(
 ) -> WriteReceipt:
     """The same in the caller's transaction; `arrival` names the bulk forget it belongs to."""
     note = lock_note(conn, note_id)
-    _require_fit(note, verb)
+    check_fit(note, verb)
     if _is_so(note, verb):
         return WriteReceipt("no-op", note_id, note["uid"], note["raw_id"], detail=_SO[verb])
     held = kind == "agent" and not may_decide_alone(note, verb)
@@ -117,7 +120,42 @@ def decide_in(
             detail="an agent may not decide this alone: it waits for a person in `argus review`",
         )  # fmt: skip
     apply(conn, verb, note_id, now=now)
-    return WriteReceipt("changed", note_id, note["uid"], note["raw_id"], id_)
+    others = 0
+    if verb in ("forget", "exclude"):
+        others = _take_repeats(conn, note, verb, actor, now=now, kind=kind, arrival=arrival)
+    detail = f"{others} other notes that say the same went with it" if others else None
+    return WriteReceipt("changed", note_id, note["uid"], note["raw_id"], id_, detail=detail)
+
+
+def _take_repeats(
+    conn: Connection, note: Mapping[str, Any], verb: Verb, actor: str, *, now: datetime, kind: ActorKind,
+    arrival: str | None,
+) -> int:  # fmt: skip
+    """Decide the same of live notes that say the same, each on record by itself; withhold turns that say it as a
+    sentence. Returns the notes changed: of an agent, those it may not decide on are held."""
+    q = queries("decisions")
+    params = {name: note[name] for name in ("id", "text_key", "content", "project")} | {"now": now, "limit": NEAR}
+    found = conn.execute(q.live_repeats, params).fetchall()
+    changed = 0
+    for row in found:
+        if not (row["exact"] or repeats(note["content"], row["content"])):
+            continue
+        other = lock_note(conn, row["id"])
+        if _is_so(other, verb):
+            continue
+        held = kind == "agent" and not may_decide_alone(other, verb)
+        write_decision(
+            conn, other, verb, actor, now=now, kind=kind, reason=f"says what note {note['id']} says",
+            arrival=arrival, held=held,
+        )  # fmt: skip
+        if not held:
+            apply(conn, verb, other["id"], now=now)
+            changed += 1
+    turns = conn.execute(q.like_turns, params).fetchall()
+    says_it = [row["raw_id"] for row in turns if says(row["body"], note["content"])]
+    reason = "forgotten" if verb == "forget" else "excluded"
+    conn.execute(q.withhold, {"raw_ids": says_it, "note_id": note["id"], "reason": reason, "now": now})
+    return changed
 
 
 def apply(conn: Connection, verb: Verb, note_id: int, *, now: datetime) -> None:
@@ -215,7 +253,7 @@ def _is_so(note: Mapping[str, Any], verb: Verb) -> bool:
     return False
 
 
-def _require_fit(note: Mapping[str, Any], verb: Verb) -> None:
+def check_fit(note: Mapping[str, Any], verb: Verb) -> None:
     """Raises Conflict for a decision that a tombstoned note cannot take."""
     if note["deleted_at"] is None or verb in ("unpin", "include"):
         return

@@ -16,7 +16,9 @@ from typing import Any
 
 from argus_memory.db import Connection, Database, queries
 from argus_memory.errors import Conflict, NotFound
+from argus_memory.rules.decided import Asked
 from argus_memory.stages.acting import as_actor
+from argus_memory.stages.decided import find_fates
 
 LIST_LIMIT = 200
 _MERGED = {"duplicate": "duplicate", "refine": "refined", "supersede": "superseded"}
@@ -113,6 +115,7 @@ def undo(db: Database, log_id: int, actor: str, *, now: datetime) -> ReviewRecei
                 f"note {gone} was changed since merge {log_id}"
                 f" (now {notes[gone]['deleted_reason'] or 'live'}): there is nothing left to undo"
             )
+        _require_undecided(conn, gone, log_id)
         conn.execute(queries("review").restore, {"id": gone, "valid_to": done["valid_to_before"], "now": now})
         if done["verdict"] != "supersede":
             conn.execute(
@@ -152,6 +155,15 @@ def _require_done(row: Mapping[str, Any]) -> None:
         raise Conflict(f"merge {row['id']} was undone before by {row['decided_by']}")
     if row["verdict"] == "distinct":
         raise Conflict(f"verdict {row['id']} is distinct: both notes stayed, there is nothing to undo")
+
+
+def _require_undecided(conn: Connection, note_id: int, log_id: int) -> None:
+    """Raises Conflict where the note that would come back says what was taken away since."""
+    row = conn.execute(queries("decisions").lock_note, {"id": note_id}).fetchone()
+    assert row is not None
+    (fate,) = find_fates(conn, [Asked(row["uid"], row["text_key"], row["content"], row["project"])])
+    if fate.out is not None:
+        raise Conflict(f"merge {log_id} cannot be undone: note {note_id} would come back, and {fate.out.sentence}")
 
 
 def _sides(row: Mapping[str, Any]) -> tuple[int, int]:

@@ -1,0 +1,93 @@
+"""`argus note show|history|expand` and the decisions on a note: pin, exclude, forget, restore, reconfirm."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from argus_cli.history_words import history_as_text, one_line
+from argus_cli.hub import open_database
+from argus_memory.settings import load_settings
+
+if TYPE_CHECKING:
+    from argus_memory.db import Database
+    from argus_memory.records import WriteReceipt
+    from argus_memory.upkeep.decisions import Verb
+    from argus_memory.upkeep.reads import NoteRead
+
+READS: Final[Mapping[str, str]] = {
+    "show": "the note, its standing and where it comes from",
+    "history": "everything that ever happened to the note, and who did it",
+    "expand": "the captured item that the note quotes, verbatim",
+}
+DECISIONS: Final[Mapping[str, tuple[str, str]]] = {
+    "pin": ("pin", "keep it from being merged, superseded or redistilled away without review"),
+    "unpin": ("unpin", "let it be treated as any other note"),
+    "exclude": ("exclude", "keep it, but show it in no recall"),
+    "include": ("include", "show it in recall again"),
+    "forget": ("forget", "take it away for good: it does not come back by itself, also reworded"),
+    "restore": ("restore", "bring a forgotten note back"),
+    "reconfirm": ("confirm", "say that it still holds"),
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    json_too = argparse.ArgumentParser(add_help=False)
+    json_too.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="machine-readable output")
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    for verb, told in (*READS.items(), *((verb, told) for verb, (_, told) in DECISIONS.items())):
+        row = verbs.add_parser(verb, help=told, description=told, parents=[json_too])
+        row.add_argument("id", type=int, help="the note's id, as recall and search show it")
+        if verb in DECISIONS:
+            row.add_argument("--reason", metavar="TEXT", help="why; kept with the decision")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    now = datetime.now(UTC)
+    with open_database(load_settings()) as database:
+        if arguments.verb in READS:
+            data, text = _read(database, arguments.verb, arguments.id, now)
+        else:
+            from argus_memory.upkeep.decisions import decide
+
+            verb = cast("Verb", DECISIONS[arguments.verb][0])
+            receipt = decide(database, verb, arguments.id, getpass.getuser(), now=now, reason=arguments.reason)
+            data, text = asdict(receipt), receipt_as_text(receipt, arguments.verb)
+    print(json.dumps(data, default=str, ensure_ascii=False) if arguments.json else text)
+    return 0
+
+
+def _read(database: Database, verb: str, note_id: int, now: datetime) -> tuple[Mapping[str, Any], str]:
+    from argus_memory.upkeep import history, reads
+
+    if verb == "history":
+        told = history.read_history(database, note_id, now=now)
+        return asdict(told), history_as_text(told)
+    found = reads.get_note(database, note_id, now=now)
+    if verb == "show":
+        return {**asdict(found.note), **found.standing(), "sources": found.sources}, note_as_text(found)
+    raw = reads.get_raw(database, found.raw_id, now=now)
+    return {"note_id": note_id, "source_ref": found.note.source_ref, "raw": raw}, str(raw["body"])
+
+
+def note_as_text(found: NoteRead) -> str:
+    note, (source,) = found.note, found.sources
+    where = ", ".join(str(part) for part in (note.category, note.project or "no project", found.state))
+    return (
+        f"note {note.id}  ({where}, confidence {note.confidence:.2f})\n"
+        f"    {note.content}\n"
+        f"    from {source['source']}, item {found.raw_id}, said {source['said_at']:%Y-%m-%d %H:%M}:"
+        f" {one_line(note.source_ref)}"
+    )
+
+
+def receipt_as_text(receipt: WriteReceipt, verb: str) -> str:
+    """`note 7: forget changed it (decision 3)`; what was so before says so."""
+    said = {"changed": "done", "held": "held", "no-op": "nothing to do"}.get(receipt.outcome, receipt.outcome)
+    decision = f" (decision {receipt.decision_id})" if receipt.decision_id else ""
+    return f"note {receipt.note_id}: {verb}: {said}{decision}" + (f"; {receipt.detail}" if receipt.detail else "")
