@@ -22,7 +22,7 @@ left join episodes e on s.unit_kind = 'episode' and e.id = s.unit_id
 where s.said_at >= %(first)s::date and s.said_at < %(last)s::date + 1 and s.status in ('done', 'parked')
   and e.replaced_at is null and s.project is distinct from 'argus-canary'
   and not (s.unit_kind = 'item' and exists (
-      select from raw_items r where r.id = s.unit_id and r.source in ('mcp', 'cli', 'api')))
+      select from note_writes w where w.raw_id = s.unit_id))
 order by s.said_at, s.unit_kind, s.unit_id
 
 -- name: count_waiting

@@ -61,6 +61,13 @@ where at > %(now)s - %(window)s and at <= %(now)s and prompt_mode
   and (skipped is null or skipped = 'nothing-on-record')
   and project is distinct from 'argus-canary' and (session is null or session not like %(canary)s)
 
+-- name: drift
+select count(distinct first_day)::int as days, coalesce(sum((counts ->> 'removed')::int), 0)::int as lost,
+       coalesce(sum((counts ->> 'notes_before')::int), 0)::int as notes
+from regenerations
+where mode = 'reconcile' and started_at > %(now)s - %(span)s and started_at <= %(now)s
+  and status in ('shown', 'switched', 'held', 'dismissed')
+
 -- name: insert_measurement
 insert into slo_measurements (slo, at, value, threshold, status, detail)
 values (%(slo)s, %(now)s, %(value)s, %(threshold)s, %(status)s, %(detail)s)

@@ -6,6 +6,7 @@ import dagster as dg
 
 from argus_assets.defs.memory import assets
 from argus_assets.defs.memory.jobs import process_memory
+from argus_assets.defs.memory.reconcile import reconcile_memory, reconcile_nightly
 from argus_assets.defs.memory.sensors import pending_memory
 
 memory = dg.Definitions(
@@ -20,6 +21,7 @@ memory = dg.Definitions(
         assets.projects,
         assets.injections,
     ],
-    jobs=[process_memory],
+    jobs=[process_memory, reconcile_memory],
+    schedules=[reconcile_nightly],
     sensors=[pending_memory],
 )

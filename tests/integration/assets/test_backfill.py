@@ -9,9 +9,11 @@ from argus_assets.definitions import defs
 from argus_assets.resources import MemoryResource
 from argus_memory.db import Database
 from argus_memory.errors import InfraFailure
-from argus_memory.settings import Settings
+from argus_memory.settings import Settings, load_settings
 from argus_memory.upkeep.process import STAGES, work_stage
-from argus_memory.upkeep.regenerate import Days, redistill_days, requeue_units
+from argus_memory.upkeep.regenerate import redistill_days
+from argus_memory.upkeep.regenerate_read import Days
+from argus_memory.upkeep.regeneration import accept
 from tests.distill_rows import add_episode, add_item
 from tests.memory_rows import add_turn, at
 
@@ -55,20 +57,25 @@ def distilled(db: Database, settings: Settings, memory: MemoryResource) -> list[
     return ids
 
 
-def test_a_range_of_days_is_distilled_again_in_one_run(
+def test_a_range_of_days_is_made_anew_in_one_run(
     db: Database, run_environment: None, instance: dg.DagsterInstance, distilled: list[int]
 ) -> None:
-    """A backfill of three days on distilled_notes distills exactly their units again, and reports each day."""
-    before = {row["unit_id"]: row["attempts"] for row in db.fetch_all("select unit_id, attempts from distill_state")}
+    """A backfill of three days on distilled_notes regenerates exactly their units, once, and reports each day's diff."""
+    asked = "select unit_id, distilled_at from distill_state"
+    before = {row["unit_id"]: row["distilled_at"] for row in db.fetch_all(asked)}
     result = materialize(instance, "distilled_notes", FIRST, LAST)
     assert result.success
-    after = {row["unit_id"]: row["attempts"] for row in db.fetch_all("select unit_id, attempts from distill_state")}
+    after = {row["unit_id"]: row["distilled_at"] for row in db.fetch_all(asked)}
     assert [unit for unit in distilled if after[unit] > before[unit]] == distilled[:3]
     days = by_day(result, "distilled_notes")
     assert list(days) == [FIRST, "2026-03-03", LAST]
-    assert all(day["units_requeued"] == 3 for day in days.values())
+    assert all((day["made"], day["status"], day["did_switched"]) == (3, "switched", 3) for day in days.values())
     assert all((day["day_done"], day["day_pending"]) == (1, 0) for day in days.values())
     assert instance.get_runs_count() == 1
+    (kept,) = db.fetch_all("select id, units, actor, run_id from regenerations")
+    assert (kept["units"], kept["actor"]) == (3, "backfill")
+    assert {day["regeneration"] for day in days.values()} == {kept["id"]}
+    assert kept["run_id"]
 
 
 def test_the_same_facts_keep_their_notes(
@@ -82,32 +89,28 @@ def test_the_same_facts_keep_their_notes(
     assert db.fetch_all(live) == before
 
 
-def test_old_notes_stand_until_the_unit_switches(db: Database, settings: Settings, distilled: list[int]) -> None:
-    """Setting the units of some days to pending takes no note away; that happens in the unit's own transaction."""
-    live = "select id from distilled_notes where deleted_at is null"
-    before = db.fetch_all(live)
-    units = requeue_units(db, Days(at(0).date(), at(DAY * 2).date()), at(DAY * 7))
-    assert units == [("episode", unit) for unit in reversed(distilled[:3])]
-    assert db.fetch_all(live) == before
-
-
-def test_a_note_that_is_not_made_again_goes(
+def test_a_backfill_that_would_lose_too_much_is_held(
     db: Database, run_environment: None, instance: dg.DagsterInstance, distilled: list[int]
 ) -> None:
-    """What today's distiller would not make of a unit is tombstoned by the backfill of its day, and only there."""
+    """What today's distiller would not make of a day is above the guard: the run fails and says how to accept it,
+    the notes stand; accepted, they are tombstoned, on that day only."""
     with db.transaction() as conn:
         conn.execute(
-            "update distilled_notes set uid = 'made by an older distiller', deduped_at = null, deleted_at = null,"
-            " deleted_reason = null, superseded_by = null where episode_id = any(%s)",
+            "update distilled_notes set uid = 'older ' || id, content = 'Made by an older distiller ' || id,"
+            " deduped_at = null, deleted_at = null, deleted_reason = null, superseded_by = null"
+            " where episode_id = any(%s)",
             (distilled,),
         )
-    materialize(instance, "distilled_notes", FIRST, FIRST)
-    left = db.fetch_all(
-        "select distinct episode_id from distilled_notes"
-        " where uid = 'made by an older distiller' and deleted_at is null"
-    )
-    assert distilled[0] not in {row["episode_id"] for row in left}
-    assert distilled[1] in {row["episode_id"] for row in left}
+    asked = "select distinct episode_id from distilled_notes where uid like 'older %' and deleted_at is null"
+    result = materialize(instance, "distilled_notes", FIRST, FIRST, may_fail=True)
+    assert not result.success
+    (failure,) = result.get_step_failure_events()
+    assert "argus regenerate --accept" in str(failure.step_failure_data.error_display_string)
+    assert {row["episode_id"] for row in db.fetch_all(asked)} == set(distilled)
+    held = db.fetch_one("select id from regenerations")
+    assert held
+    accept(db, load_settings(), held["id"], "kim")
+    assert {row["episode_id"] for row in db.fetch_all(asked)} == set(distilled[1:])
 
 
 def test_a_parked_unit_gets_another_try(db: Database, settings: Settings, memory: MemoryResource) -> None:
@@ -118,7 +121,7 @@ def test_a_parked_unit_gets_another_try(db: Database, settings: Settings, memory
         conn.execute("update distill_state set status = 'parked', content_failures = 5 where unit_id = %s", (parked,))
         conn.execute("update distill_state set status = 'skipped' where unit_id = %s", (skipped,))
     done = redistill_days(db, settings, Days(at(0).date(), at(0).date()), clock=lambda: at(1))
-    assert (done.counts["units_requeued"], done.counts["units_distilled"], done.error) == (1, 1, None)
+    assert (done.counts["made"], done.counts["did_switched"], done.error) == (1, 1, None)
     states = db.fetch_all("select status from distill_state order by status")
     assert [row["status"] for row in states] == ["done", "skipped"]
 
@@ -126,7 +129,7 @@ def test_a_parked_unit_gets_another_try(db: Database, settings: Settings, memory
 def test_a_day_without_anything_says_zero(run_environment: None, instance: dg.DagsterInstance) -> None:
     """A backfill of an empty day succeeds with zeros."""
     result = materialize(instance, "distilled_notes", FIRST, FIRST)
-    assert by_day(result, "distilled_notes")[FIRST]["units_requeued"] == 0
+    assert by_day(result, "distilled_notes")[FIRST]["made"] == 0
 
 
 def test_a_backfill_that_a_model_stops_is_a_failed_run(

@@ -102,11 +102,26 @@ def test_recalls_without_a_hit_and_their_time(db: Database, settings: Settings) 
 
 
 def test_what_has_no_source_yet_is_unknown(db: Database, settings: Settings) -> None:
-    """Drift after regeneration and the use of injected notes are shown as unknown, with the reason."""
+    """Drift before any reconcile, and the use of injected notes, are shown as unknown with the reason."""
     for name in ("reconcile-drift", "injected-used"):
         result = measure(db, settings, name)
         assert (result.status, result.measured.value) == ("unknown", None)
         assert result.measured.detail
+
+
+def test_drift_is_what_a_weeks_reconciles_would_not_make_again(db: Database, settings: Settings) -> None:
+    """Lost notes over notes compared; dry runs, failed ones and older weeks do not count."""
+    rows = [("reconcile", "shown", 1, 20, 6), ("reconcile", "shown", 2, 20, 0), ("dry-run", "shown", 3, 20, 20),
+            ("reconcile", "failed", 4, 20, 20), ("reconcile", "shown", -9 * 1440, 20, 20)]  # fmt: skip
+    with db.transaction() as conn:
+        for mode, status, minute, notes, lost in rows:
+            conn.execute(
+                """insert into regenerations (mode, first_day, last_day, actor, model, started_at, status, loss_guard, counts)
+                   values (%s, '2026-02-01', '2026-02-01', 'test', 'test', %s, %s, 0.3, %s)""",
+                (mode, at(minute), status, Jsonb({"notes_before": notes, "removed": lost})),
+            )
+    drift = measure(db, settings, "reconcile-drift")
+    assert (drift.measured.value, drift.status) == (0.15, "failed")
 
 
 def test_a_level_that_breaks_is_told_once_and_so_is_its_end(db: Database, settings: Settings) -> None:

@@ -85,6 +85,14 @@ FAULTS: dict[str, str] = {
     "task_items": "insert into task_items (uid, text, status, source_ref, said_at, noticed_at, status_at, model) values"
     " ('u', '', 'odd', '', now(), now(), now(), 'm')",
     "task_events": "insert into task_events (item_id, at, to_status, evidence, method, score) values (1, now(), 'open', 'rumour', 'odd', 5)",
+    "regenerations": "insert into regenerations (mode, first_day, last_day, actor, model, started_at, loss_guard, status) values"
+    " ('odd', '2026-03-02', '2026-03-01', 'a', 'm', now(), 0.3, 'odd')",
+    "regeneration_units": "insert into regeneration_units (regeneration_id, unit_kind, unit_id, said_at, outcome, fingerprint,"
+    " notes_before, candidates, rejected) values (1, 'odd', 1, now(), 'odd', '', 0, -1, 0)",
+    "regeneration_notes": "insert into regeneration_notes (regeneration_id, unit_kind, unit_id, change) values (1, 'item', 1, 'odd')",
+    "redaction_sweeps": "insert into redaction_sweeps (relation, xid, asked_at, swept_at) values"
+    " ('r', '1', '2026-03-02', '2026-03-01')",
+    "note_writes": "insert into note_writes (at, verb, outcome, actor, actor_kind) values (now(), 'odd', 'created', 'a', 'odd')",
     "task_item_reads": "insert into task_item_reads values ('notes', -1, now())",
 }  # fmt: skip
 WITHOUT_FAULT = {"store_settings"}  # its one rule is the primary key, which nothing lets by
