@@ -51,7 +51,8 @@ where t.episode_id = %(unit_id)s
 order by t.ordinal, t.said_at, t.position, t.raw_id
 
 -- name: find_item
-select r.id, r.kind, r.body as text, r.source, r.project, r.said_at, r.metadata ->> 'role' as role, d.of_raw_id
+select r.id, r.kind, r.body as text, r.source, r.project, r.said_at, r.metadata ->> 'role' as role, d.of_raw_id,
+       exists (select from note_writes w where w.raw_id = r.id) as written
 from raw_items r
 left join near_duplicates d on d.raw_id = r.id
 where r.id = %(unit_id)s

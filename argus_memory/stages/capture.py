@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import logging
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -78,10 +78,11 @@ def accept(
     *,
     now: datetime,
     hook: Mapping[str, Any] | None = None,
+    also: Callable[[Connection, Sequence[Receipt]], None] | None = None,
 ) -> list[Receipt]:
     """Receipts in the order of `items` (dicts as `POST /capture` takes them); all or nothing.
 
-    `hook` is the sender's sign of life, kept with them. Raises InvalidItem naming field and index (the refusal is
+    `hook` is the sender's sign of life, kept with them; `also` is done in their transaction. Raises InvalidItem naming field and index (the refusal is
     counted), UsageError for too many items, Unreachable without a database.
     """
     if len(items) > CAPTURE_MAX_ITEMS:
@@ -89,7 +90,7 @@ def accept(
     try:
         signs = None if hook is None else read_hook(hook)
         request = _read(items, settings, own=signs is not None and signs.is_own)
-        _write(db, request, _own_tokens(settings), signs, now)
+        _write(db, request, _own_tokens(settings), signs, now, also)
     except InvalidItem as error:
         _record_refusal(db, error, items, now)
         raise
@@ -124,7 +125,12 @@ def _own_tokens(settings: Settings) -> tuple[str, ...]:
 
 
 def _write(
-    db: Database, request: _Request, own_tokens: tuple[str, ...], signs: HookSigns | None, now: datetime
+    db: Database,
+    request: _Request,
+    own_tokens: tuple[str, ...],
+    signs: HookSigns | None,
+    now: datetime,
+    also: Callable[[Connection, Sequence[Receipt]], None] | None,
 ) -> None:
     """The request's one transaction; without anything to write there is none."""
     projects = resolve_places(db, [item.place for _, item in request.items]) if request.items else {}
@@ -136,6 +142,8 @@ def _write(
         _write_audit(conn, request, now)
         if signs is not None:
             record_hook(conn, signs, now)
+        if also is not None:
+            also(conn, [receipt for receipt in request.receipts if receipt is not None])
 
 
 def _insert(

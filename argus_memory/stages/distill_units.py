@@ -106,6 +106,8 @@ def _read_item(db: Database, raw_id: int) -> Unit | PassedOver:
         return PassedOver("the item does not exist")
     if item["project"] == CANARY_PROJECT:
         return PassedOver("a health probe")
+    if item["written"]:  # distilling it would undo or repeat what its receipt says
+        return PassedOver("a person or an agent wrote it: its receipt stands in note_writes")
     if item["of_raw_id"] is not None:
         return PassedOver(f"a near-duplicate of item {item['of_raw_id']}, which is distilled")
     # Nobody speaks in an item; the role only has to be one of the two.

@@ -1,0 +1,114 @@
+"""Facts that agents propose on their own: they wait until a person accepts or rejects them.
+
+    pending ── accept ──> accepted, a note       (auto: auto-accepted)
+       └────── reject ──> rejected, and a decision that keeps the fact out
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from argus_memory.db import Connection, Database, queries
+from argus_memory.errors import Conflict, NotFound
+from argus_memory.records import WriteReceipt
+from argus_memory.rules.decided import Asked
+from argus_memory.rules.uid import note_uid, text_key
+from argus_memory.stages.acting import as_actor
+from argus_memory.stages.decided import find_fates
+from argus_memory.upkeep.decisions import lock_note, write_decision
+from argus_memory.upkeep.receiving import Writer, find_neighbours, insert_note, replace_note
+
+LIST_LIMIT = 200
+AUTO_CONFIDENCE = 0.5  # nobody vouched for it
+
+
+def list_proposals(db: Database, *, limit: int = LIST_LIMIT) -> list[dict[str, Any]]:
+    """What waits, newest first, with the note each disputes."""
+    return db.fetch_all(queries("receive").list_proposals, {"limit": limit})
+
+
+def accept_proposal(db: Database, proposal_id: int, actor: str, *, now: datetime, auto: bool = False) -> WriteReceipt:
+    """Make the note. Raises NotFound, or Conflict when it does not wait any more.
+
+    `auto`: without a person's look, and so refused (Conflict) where it disputes a note by now or was forgotten.
+    """
+    with db.transaction() as conn:
+        proposal = _lock_pending(conn, proposal_id, "accept")
+        as_actor(conn, actor, now=now)
+        content, project, category = proposal["content"], proposal["project"], proposal["category"]
+        twin, disputed = find_neighbours(conn, content, project, now)
+        fate = find_fates(conn, [Asked(note_uid(category, content, project), text_key(content), content, project)])[0]
+        if auto and (disputed or fate.out is not None):
+            raise Conflict(f"proposal {proposal_id} disputes what is on record: a person decides")
+        if twin is not None:
+            note_id = twin["id"]
+        else:
+            grounds = {"id": proposal["raw_id"], "body": content, "said_at": proposal["said_at"]}
+            confidence = {"confidence": AUTO_CONFIDENCE} if auto else {}
+            note_id = insert_note(conn, content, grounds, now, category=category, project=project, role="assistant",
+                                  **confidence)  # fmt: skip
+        note = lock_note(conn, note_id)
+        decision = None
+        if not auto:
+            decision = write_decision(conn, note, "approve", actor, now=now)
+            if fate.out is not None:
+                write_decision(conn, note, "restore", actor, now=now, reason="accepted by a person")
+        _settle(conn, proposal_id, "auto-accepted" if auto else "accepted", actor, now, note_id=note_id)
+        return WriteReceipt("reinforced" if twin else "created", note_id, note["uid"], proposal["raw_id"], decision, disputed)
+
+
+def reject_proposal(
+    db: Database, proposal_id: int, actor: str, *, now: datetime, reason: str | None = None
+) -> WriteReceipt:
+    """Turn it down for good: the fact does not come back by itself. Raises NotFound or Conflict."""
+    with db.transaction() as conn:
+        proposal = _lock_pending(conn, proposal_id, "reject")
+        content, project, category = proposal["content"], proposal["project"], proposal["category"]
+        as_actor(conn, actor, now=now)
+        fact = {
+            "id": None, "uid": note_uid(category, content, project), "text_key": text_key(content), "content": content,
+            "category": category, "project": project, "raw_id": proposal["raw_id"], "source_start": None,
+            "source_end": None,
+        }  # fmt: skip
+        decision = write_decision(conn, fact, "reject", actor, now=now, reason=reason)
+        _settle(conn, proposal_id, "rejected", actor, now, reason=reason)
+        return WriteReceipt("changed", None, fact["uid"], proposal["raw_id"], decision)
+
+
+def apply_held_correction(conn: Connection, decision: Mapping[str, Any], actor: str, *, now: datetime) -> WriteReceipt:
+    """What an agent's held `correct` asked for, once a person approved it; `decision` is its row, set in force by
+    the caller."""
+    q = queries("receive")
+    row = conn.execute(q.correction_item, {"decision_id": decision["id"]}).fetchone()
+    raw = conn.execute(q.raw_item, {"id": row["raw_id"]}).fetchone() if row else None
+    if raw is None:
+        raise Conflict(f"decision {decision['id']} has no captured words: `argus note correct` says them anew")
+    note = lock_note(conn, decision["note_id"])
+    if note["deleted_at"] is not None:
+        raise Conflict(f"note {note['id']} was {note['deleted_reason']} meanwhile: reject the correction")
+    return replace_note(conn, note, raw, Writer(actor, "person"), now, held=True)
+
+
+def _lock_pending(conn: Connection, proposal_id: int, verb: str) -> Mapping[str, Any]:
+    row = conn.execute(queries("receive").lock_proposal, {"id": proposal_id}).fetchone()
+    if row is None:
+        raise NotFound(f"there is no proposal {proposal_id}")
+    if row["status"] != "pending":
+        raise Conflict(f"cannot {verb} proposal {proposal_id}: it was {row['status']} by {row['decided_by']}")
+    return row
+
+
+def _settle(
+    conn: Connection,
+    proposal_id: int,
+    status: str,
+    actor: str,
+    now: datetime,
+    *,
+    note_id: int | None = None,
+    reason: str | None = None,
+) -> None:
+    conn.execute(queries("receive").decide_proposal, {
+        "id": proposal_id, "status": status, "actor": actor, "now": now, "note_id": note_id, "reason": reason})  # fmt: skip
