@@ -23,6 +23,7 @@ from argus_api import (
     note_routes,
     process_routes,
     recall_routes,
+    receive_routes,
     review_routes,
     task_routes,
 )
@@ -77,6 +78,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(recall_routes.router)
     app.include_router(note_routes.router)
     app.include_router(history_routes.router)
+    app.include_router(receive_routes.router)  # before the decisions, whose path would take its words
     app.include_router(decision_routes.router)
     app.include_router(review_routes.router)
     app.include_router(process_routes.router)

@@ -21,6 +21,7 @@ from argus_memory.rules.moments import parse_moment
 from argus_memory.rules.storable import storable
 from argus_memory.upkeep import arrivals, held
 from argus_memory.upkeep.decisions import Verb, decide
+from argus_memory.upkeep.proposals import carry_correction
 
 router = APIRouter()
 Named = Literal["pin", "unpin", "exclude", "include", "forget", "restore", "reconfirm"]
@@ -47,8 +48,10 @@ def decide_note(
 @router.post("/review/decisions/{id}/{word}", dependencies=[require(Level.ADMIN)])
 def settle(hub: Here, id: RowId, word: Literal["approve", "reject"]) -> Response:  # noqa: A002
     """Let an agent's held decision take effect, or not."""
-    do = held.approve_decision if word == "approve" else held.reject_decision
-    return answer(do(hub.db, id, PERSON, now=utc_now()))
+    if word == "reject":
+        return answer(held.reject_decision(hub.db, id, PERSON, now=utc_now()))
+    others = {"correct": carry_correction}
+    return answer(held.approve_decision(hub.db, id, PERSON, now=utc_now(), others=others))
 
 
 @router.post("/forget", dependencies=[require(Level.ADMIN)])

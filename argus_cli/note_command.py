@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from argus_cli.history_words import history_as_text, one_line
 from argus_cli.hub import open_database
+from argus_cli.redact_command import add_options, redact_and_tell
+from argus_cli.write_words import write_as_text
 from argus_memory.settings import load_settings
 
 if TYPE_CHECKING:
@@ -45,10 +47,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         row.add_argument("id", type=int, help="the note's id, as recall and search show it")
         if verb in DECISIONS:
             row.add_argument("--reason", metavar="TEXT", help="why; kept with the decision")
+    told = "put other words in its place; the old note is kept as superseded"
+    row = verbs.add_parser("correct", help=told, description=told, parents=[json_too])
+    row.add_argument("id", type=int, help="the note's id")
+    row.add_argument("text", nargs="+", help="what holds instead")
+    row.add_argument("--reason", metavar="TEXT", help="why; kept with the decision")
+    told = "take what it quotes, or words in it, out of the whole store"
+    row = verbs.add_parser("redact", help=told, description=told, parents=[json_too])
+    row.add_argument("id", type=int, help="the note's id")
+    add_options(row)
 
 
 def run(arguments: argparse.Namespace) -> int:
     now = datetime.now(UTC)
+    if arguments.verb == "redact":
+        return redact_and_tell(arguments, note_id=arguments.id)
+    if arguments.verb == "correct":
+        return _correct(arguments, now)
     with open_database(load_settings()) as database:
         if arguments.verb in READS:
             data, text = _read(database, arguments.verb, arguments.id, now)
@@ -60,6 +75,19 @@ def run(arguments: argparse.Namespace) -> int:
             data, text = asdict(receipt), receipt_as_text(receipt, arguments.verb)
     print(json.dumps(data, default=str, ensure_ascii=False) if arguments.json else text)
     return 0
+
+
+def _correct(arguments: argparse.Namespace, now: datetime) -> int:
+    from argus_memory.upkeep.receiving import Writer, correct
+
+    settings = load_settings()
+    with open_database(settings) as database:
+        receipt = correct(
+            database, settings, arguments.id, " ".join(arguments.text), Writer(getpass.getuser()), now=now,
+            reason=arguments.reason,
+        )  # fmt: skip
+    print(json.dumps(asdict(receipt)) if arguments.json else write_as_text(receipt))
+    return 1 if receipt.outcome == "refused" else 0
 
 
 def _read(database: Database, verb: str, note_id: int, now: datetime) -> tuple[Mapping[str, Any], str]:

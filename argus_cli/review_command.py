@@ -6,10 +6,10 @@ from __future__ import annotations
 import argparse
 import getpass
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from argus_cli.hub import open_database
 from argus_memory.errors import UsageError
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     verbs.add_parser("list", help="merges that wait", parents=[json_too])
     for verb, told in VERBS.items():
         row = verbs.add_parser(verb, help=told, description=told, parents=[json_too])
-        row.add_argument("id", help="as `argus review list` shows it: 12 a merge, d12 an agent's decision")
+        row.add_argument("id", help="as `argus review list` shows it: 12 a merge, d12 an agent's decision, p12 its proposal")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -43,9 +43,14 @@ def run(arguments: argparse.Namespace) -> int:
 
     with open_database(load_settings()) as database:
         if arguments.verb == "list":
+            from argus_memory.upkeep.proposals import list_proposals
+
             held, asked = review.list_held(database), list_held_decisions(database)
-            print(_list_as_json(held, asked) if arguments.json else list_as_text(held, asked))
+            proposed = list_proposals(database)
+            print(_list_as_json(held, asked, proposed) if arguments.json else list_as_text(held, asked, proposed))
             return 0
+        if arguments.id.startswith("p"):
+            return _settle_proposal(database, arguments)
         if arguments.id.startswith("d"):
             return _settle(database, arguments)
         decide = {"approve": review.approve, "reject": review.reject, "undo": review.undo}[arguments.verb]
@@ -60,10 +65,28 @@ def _settle(database: Database, arguments: argparse.Namespace) -> int:
 
     if arguments.verb == "undo":
         raise UsageError("a decision is taken back by its opposite: `argus note restore`, include or unpin")
-    do = approve_decision if arguments.verb == "approve" else reject_decision
-    receipt = do(database, _number(arguments.id[1:]), getpass.getuser(), now=datetime.now(UTC))
+    id_, actor, now = _number(arguments.id[1:]), getpass.getuser(), datetime.now(UTC)
+    if arguments.verb == "approve":
+        from argus_memory.upkeep.proposals import carry_correction
+
+        receipt = approve_decision(database, id_, actor, now=now, others={"correct": carry_correction})
+    else:
+        receipt = reject_decision(database, id_, actor, now=now)
     done = "approved" if arguments.verb == "approve" else "rejected"
     print(json.dumps(asdict(receipt)) if arguments.json else f"decision {receipt.decision_id}: {done}")
+    return 0
+
+
+def _settle_proposal(database: Database, arguments: argparse.Namespace) -> int:
+    """Make an agent's proposal a note, or turn it down for good."""
+    from argus_memory.upkeep.proposals import accept_proposal, reject_proposal
+
+    if arguments.verb == "undo":
+        raise UsageError("a proposal is taken back by its note: `argus note forget`, or `argus remember` after a reject")
+    do = accept_proposal if arguments.verb == "approve" else reject_proposal
+    receipt = do(database, _number(arguments.id[1:]), getpass.getuser(), now=datetime.now(UTC))
+    done = f"note {receipt.note_id}" if arguments.verb == "approve" else "rejected: it does not come back by itself"
+    print(json.dumps(asdict(receipt)) if arguments.json else f"proposal {arguments.id[1:]}: {done}")
     return 0
 
 
@@ -73,9 +96,11 @@ def _number(text: str) -> int:
     return int(text)
 
 
-def list_as_text(held: Sequence[HeldMerge], asked: Sequence[HeldDecision] = ()) -> str:
+def list_as_text(
+    held: Sequence[HeldMerge], asked: Sequence[HeldDecision] = (), proposed: Sequence[Mapping[str, Any]] = ()
+) -> str:
     """Newer above older, with days and confidence; "pending=0" when nothing waits."""
-    if not held and not asked:
+    if not held and not asked and not proposed:
         return "nothing waits for review (pending=0)"
     parts = []
     for merge in held:
@@ -88,11 +113,21 @@ def list_as_text(held: Sequence[HeldMerge], asked: Sequence[HeldDecision] = ()) 
     for one in asked:
         why = f", because: {one.reason}" if one.reason else ""
         parts.append(f"d{one.id}  {one.actor} asks to {one.decision} note {one.note_id}{why}\n    {one.content}")
+    for each in proposed:
+        against = f"\n    disputes note {each['disputes']}  {each['disputed']}" if each["disputes"] else ""
+        why = f" ({each['reason']})" if each["reason"] else ""
+        parts.append(f"p{each['id']}  {each['actor']} proposes{why}\n    {each['content']}{against}")
     return "\n".join(parts)
 
 
-def _list_as_json(held: Sequence[HeldMerge], asked: Sequence[HeldDecision]) -> str:
-    data = {"held": [asdict(merge) for merge in held], "decisions": [asdict(one) for one in asked]}
+def _list_as_json(
+    held: Sequence[HeldMerge], asked: Sequence[HeldDecision], proposed: Sequence[Mapping[str, Any]]
+) -> str:
+    data = {
+        "held": [asdict(merge) for merge in held],
+        "decisions": [asdict(one) for one in asked],
+        "proposals": [dict(each) for each in proposed],
+    }
     return json.dumps(data, default=datetime.isoformat)
 
 

@@ -92,3 +92,8 @@ where id = %(id)s
 
 -- name: correction_item
 select raw_id from note_writes where decision_id = %(decision_id)s and verb = 'correct'
+
+-- name: enforce_correction
+update note_decisions
+set status = 'in-force', new_note_id = %(new_note_id)s, decided_by = %(actor)s, decided_at = %(now)s
+where id = %(id)s

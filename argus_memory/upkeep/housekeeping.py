@@ -11,6 +11,7 @@ import psycopg
 from argus_memory.db import Database, queries
 from argus_memory.stages.spaces import drop_retired_vectors
 from argus_memory.stages.terms import refresh_terms
+from argus_memory.upkeep.redacting import sweep
 
 # A year and a month: so that this month can be held against the same one of last year.
 MEASURED_KEPT = timedelta(days=400)
@@ -18,7 +19,8 @@ MEASURED_KEPT = timedelta(days=400)
 
 @dataclass(frozen=True, slots=True)
 class HousekeepingReport:
-    """Documents whose terms were counted, by track; vectors taken away with their spaces; measurements forgotten."""
+    """Documents whose terms were counted, by track; vectors taken away with their spaces; measurements forgotten;
+    tables rewritten that a redaction had left dead rows in."""
 
     turn_documents: int
     note_documents: int
@@ -27,6 +29,7 @@ class HousekeepingReport:
     audit_results_forgotten: int
     slo_measurements_forgotten: int
     health_samples_forgotten: int
+    tables_swept: int = 0
 
 
 def keep_house(db: Database, *, now: datetime) -> HousekeepingReport:
@@ -34,10 +37,11 @@ def keep_house(db: Database, *, now: datetime) -> HousekeepingReport:
     terms = refresh_terms(db, now=now)
     dropped = drop_retired_vectors(db)
     audits, slos, samples = forget_measured(db, before=now - MEASURED_KEPT)
+    swept, _ = sweep(db, now=now)
     _analyze(db)
     return HousekeepingReport(
         terms.documents.get("turn", 0), terms.documents.get("note", 0), dropped.turns, dropped.notes, audits, slos,
-        samples,
+        samples, len(swept),
     )  # fmt: skip
 
 

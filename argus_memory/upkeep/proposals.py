@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -17,7 +18,7 @@ from argus_memory.rules.decided import Asked
 from argus_memory.rules.uid import note_uid, text_key
 from argus_memory.stages.acting import as_actor
 from argus_memory.stages.decided import find_fates
-from argus_memory.upkeep.decisions import lock_note, write_decision
+from argus_memory.upkeep.decisions import lock_note, overtake, write_decision
 from argus_memory.upkeep.receiving import Writer, find_neighbours, insert_note, replace_note
 
 LIST_LIMIT = 200
@@ -77,18 +78,22 @@ def reject_proposal(
         return WriteReceipt("changed", None, fact["uid"], proposal["raw_id"], decision)
 
 
-def apply_held_correction(conn: Connection, decision: Mapping[str, Any], actor: str, *, now: datetime) -> WriteReceipt:
-    """What an agent's held `correct` asked for, once a person approved it; `decision` is its row, set in force by
-    the caller."""
+def carry_correction(conn: Connection, held: Mapping[str, Any], actor: str, now: datetime) -> WriteReceipt:
+    """Do what an agent's held `correct` asked for, now that a person approved it, and set the decision in force."""
     q = queries("receive")
-    row = conn.execute(q.correction_item, {"decision_id": decision["id"]}).fetchone()
+    row = conn.execute(q.correction_item, {"decision_id": held["id"]}).fetchone()
     raw = conn.execute(q.raw_item, {"id": row["raw_id"]}).fetchone() if row else None
     if raw is None:
-        raise Conflict(f"decision {decision['id']} has no captured words: `argus note correct` says them anew")
-    note = lock_note(conn, decision["note_id"])
+        raise Conflict(f"decision {held['id']} has no captured words: `argus note correct` says them anew")
+    note = lock_note(conn, held["note_id"])
     if note["deleted_at"] is not None:
         raise Conflict(f"note {note['id']} was {note['deleted_reason']} meanwhile: reject the correction")
-    return replace_note(conn, note, raw, Writer(actor, "person"), now, held=True)
+    as_actor(conn, actor, now=now)
+    receipt = replace_note(conn, note, raw, Writer(actor, "person"), now, held=True)
+    params = {"id": held["id"], "new_note_id": receipt.note_id, "actor": actor, "now": now}
+    conn.execute(q.enforce_correction, params)
+    overtake(conn, note, "correct", held["id"], actor, now=now)
+    return replace(receipt, decision_id=held["id"])
 
 
 def _lock_pending(conn: Connection, proposal_id: int, verb: str) -> Mapping[str, Any]:

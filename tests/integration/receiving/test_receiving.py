@@ -11,9 +11,10 @@ from argus_memory.errors import Conflict, NotFound, UsageError
 from argus_memory.settings import Settings
 from argus_memory.stages.distill import distill_pending
 from argus_memory.upkeep import decisions
+from argus_memory.upkeep.held import approve_decision
 from argus_memory.upkeep.proposals import (
     accept_proposal,
-    apply_held_correction,
+    carry_correction,
     list_proposals,
     reject_proposal,
 )
@@ -251,10 +252,10 @@ def test_an_agent_s_correction_of_a_person_s_note_is_held_until_approved(db: Dat
     receipt = correct(db, settings, first.note_id, "The router listens on port 9090.", CLAUDE, now=at(601))
     assert (receipt.outcome, receipt.disputes) == ("held", (first.note_id,))
     assert get_note(db, first.note_id, now=at(602)).state == "live"
-    with db.transaction() as conn:
-        decision = conn.execute("select * from note_decisions where id = %s", (receipt.decision_id,)).fetchone()
-        assert decision is not None
-        applied = apply_held_correction(conn, decision, "kim", now=at(603))
+    applied = approve_decision(db, receipt.decision_id, "kim", now=at(603), others={"correct": carry_correction})
+    assert rows(db, "select status, new_note_id, decided_by from note_decisions") == [
+        {"status": "in-force", "new_note_id": applied.note_id, "decided_by": "kim"}
+    ]
     assert get_note(db, applied.note_id, now=at(604)).note.content == "The router listens on port 9090."
     assert get_note(db, first.note_id, now=at(604)).state == "corrected"
 
