@@ -107,7 +107,7 @@ def search_all(
     types: Annotated[str, Query(alias="type")] = ",".join(TYPES),
     as_of: str | None = None,
 ) -> Response:
-    """Notes and verbatim turns, best first; `type` narrows to one of the two; `as_of`: what was known and held then."""
+    """Notes and verbatim turns, best first; `type` narrows to one of them; `as_of`: what was known and held then."""
     wanted = [word.strip() for word in types.split(",") if word.strip()]
     found = search(
         hub.db,

@@ -18,6 +18,7 @@ BENCHMARKS = {  # name → (module, what it measures)
     "parse": ("parse", "reading transcripts beside decoding their lines"),
     "idle": ("idle", "processor and memory of a hub that does nothing"),
     "idle-pass": ("idle_pass", "passes with nothing pending, in small and large stores"),
+    "history": ("history", "timeline, diff and history over a year of memory, and what their triggers cost"),
     "no-show": ("no_show", "a watchdog's pass over 200 tasks with a year of ledger, and when it alarms"),
     "alerts": ("alerts", "from a failure's row in the outbox to a loopback Telegram"),
     "distiller": ("distiller.run", "precision and recall of the extractive distiller on a labelled set"),

@@ -12,7 +12,7 @@ TEXT_CHARS = 160
 
 
 def history_as_text(found: NoteHistory) -> str:
-    """The note and its state, then a line an event, oldest first; then verdicts, decisions and how often it was shown."""
+    """The note and its state, a line an event, oldest first; then verdicts, decisions and how often it was shown."""
     where = ", ".join(part for part in (found.category, found.project) if part)
     lines = [f"note {found.note_id}  {one_line(found.text)}", f"    {found.state}; {where}; uid {found.uid}"]
     for event in found.events:

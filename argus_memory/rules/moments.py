@@ -1,4 +1,4 @@
-"""A day or moment as a person writes it: `2026-03-01`, `2026-03`, `march`, `yesterday`, `90d`. Pure; days are UTC's."""
+"""A day or moment as a person writes it: `2026-03-01`, `march`, `yesterday`, `90d`. Pure; days are UTC's."""
 
 from __future__ import annotations
 

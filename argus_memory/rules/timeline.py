@@ -89,7 +89,8 @@ def stand(note: NoteFacts, moment: datetime) -> Standing:
     """What was recorded of a note by `moment`, and whether recall could have shown it."""
     by_then = [event for event in note.events if event.at <= moment]
     later = [event for event in note.events if event.at > moment]
-    text = next((str(e.detail["before"]) for e in later if e.event == "reworded" and "before" in e.detail), note.content)
+    reworded = (event for event in later if event.event == "reworded" and "before" in event.detail)
+    text = next((str(event.detail["before"]) for event in reworded), note.content)
     if note.created_at > moment:
         return Standing(False, False, text)
     moved = next((event for event in reversed(by_then) if "reason" in event.detail or "was" in event.detail), None)
@@ -140,7 +141,11 @@ def compare(notes: Mapping[int, NoteFacts], since: datetime, until: datetime) ->
             lines["added"].append(_added(note, before[id_], after[id_].text, since, until))
             firmed.pop(id_, None)
     lines["corroborated"] = list(firmed.values())
-    return Diff(**{name: tuple(sorted(found, key=lambda c: (c.at, c.note_id), reverse=True)) for name, found in lines.items()})
+    return Diff(**{name: _newest_first(found) for name, found in lines.items()})
+
+
+def _newest_first(found: Sequence[Change]) -> tuple[Change, ...]:
+    return tuple(sorted(found, key=lambda line: (line.at, line.note_id), reverse=True))
 
 
 def _validity(note: NoteFacts, later: Sequence[Event]) -> tuple[datetime, datetime | None]:

@@ -1,4 +1,4 @@
-"""Of two live notes that contradict each other the later one is shown: those whose supersession waits for a person."""
+"""Of two live notes that contradict each other, while a person has not decided, the later one is shown."""
 
 from __future__ import annotations
 

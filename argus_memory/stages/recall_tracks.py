@@ -27,7 +27,7 @@ Type = Literal["note", "turn"]
 EXACT_ROWS = 4000
 # Turns that support nothing which was taken away: all that a recall may show.
 _SHOWN: LiteralString = "not exists (select from withheld_turns w where w.raw_id = n.raw_id)"
-# Turns as of a moment: said and captured by then. What was overruled later stood then; what a person took away does not.
+# As of a moment: said and captured by then. What was overruled later stood then; what a person took away does not.
 _SHOWN_THEN: LiteralString = """(n.said_at <= %(now)s
     and exists (select from raw_items r where r.id = n.raw_id and r.captured_at <= %(now)s)
     and not exists (select from withheld_turns w where w.raw_id = n.raw_id

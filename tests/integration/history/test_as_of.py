@@ -17,7 +17,7 @@ from argus_memory.stages.embed import embed_pending
 from argus_memory.stages.recall import PromptRecall, recall_for_prompt
 from argus_memory.stages.search import search
 from argus_memory.upkeep import review
-from tests.memory_rows import add_note, add_turn
+from tests.memory_rows import add_turn
 from tests.word_embedder import WordEmbedder
 
 from .test_reads import change, day, learn, supersede
@@ -108,7 +108,7 @@ def test_search_as_of_a_day(db: Database, settings: Settings, embedder: WordEmbe
         assert {hit.id for hit in hits} == expected
     turns = search(db, settings, embedder, q="staging port", now=NOW, as_of=day(5), types=["turn"])
     assert [hit.text for hit in turns] == [OLD]
-    with pytest.raises(UsageError, match="as_of: .* is yet to come"):
+    with pytest.raises(UsageError, match=r"as_of: .* is yet to come"):
         search(db, settings, embedder, q="x", now=NOW, as_of=day(41))
 
 

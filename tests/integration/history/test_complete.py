@@ -90,7 +90,7 @@ def test_every_change_of_a_random_life_is_on_record(db: Database, life: list[tup
                 (moment, note),
             ).fetchone()
             assert row is not None
-            assert row["live"] == (standing.live or standing.why_not == "excluded" and _valid(was, moment))
+            assert row["live"] == (standing.live or (standing.why_not == "excluded" and _valid(was, moment)))
 
 
 def _valid(was: dict[str, Any], moment: datetime) -> bool:

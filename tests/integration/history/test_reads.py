@@ -26,7 +26,7 @@ def day(number: float) -> datetime:
 def learn(db: Database, text: str, when: float, **more: Any) -> int:
     """A note whose creation is recorded at that day."""
     with db.transaction() as conn:
-        conn.execute("alter table distilled_notes alter column created_at set default '%s'::timestamptz" % day(when).isoformat())
+        conn.execute(f"alter table distilled_notes alter column created_at set default '{day(when).isoformat()}'::timestamptz")
     return add_note(db, text, said_at=day(when), **more)
 
 
@@ -217,5 +217,5 @@ def test_quotes_in_a_subject_are_words(db: Database) -> None:
 def test_a_window_that_ends_before_it_begins_is_refused(db: Database) -> None:
     """For both, in a sentence."""
     for ask in (lambda: read_timeline(db, since=day(2), until=day(1)), lambda: read_diff(db, "x", since=day(2), until=day(1))):
-        with pytest.raises(UsageError, match="until: .* is before since"):
+        with pytest.raises(UsageError, match=r"until: .* is before since"):
             ask()
