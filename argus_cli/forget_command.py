@@ -1,4 +1,4 @@
-"""`argus forget --source/--session/--project/--since`: undo a whole arrival, counted first; `--restore` brings it back."""
+"""`argus forget --source/--session/--project/--since`: undo a whole arrival, counted first; `--restore` takes it back."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--source", metavar="S", help="what came from this source, claude-code for instance")
     parser.add_argument("--session", metavar="ID", help="what was said in this session")
     parser.add_argument("--project", metavar="P", help="what belongs to this project")
-    parser.add_argument("--since", metavar="DAY", help=f"what was captured from then on: {ACCEPTED}".replace("%", "%%"))
+    told = f"what was captured from then on: {ACCEPTED}".replace("%", "%%")
+    parser.add_argument("--since", metavar="DAY", help=told)
     parser.add_argument("--yes", action="store_true", help="do it; without it only counted")
     parser.add_argument("--reason", metavar="TEXT", help="why; kept with every decision")
     parser.add_argument("--list", action="store_true", help="arrivals that were forgotten")
@@ -60,7 +61,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _line(row: Mapping[str, Any]) -> str:
     named = ", ".join(f"{name} {row[name]}" for name in ("source", "session", "project", "since") if row[name])
     state = f"restored {row['restored_at']:%Y-%m-%d} by {row['restored_by']}" if row["restored_at"] else "forgotten"
-    return f"{row['id']}  {row['at']:%Y-%m-%d %H:%M}  {named}: {row['notes']} notes, {row['raw_items']} items; {state}"
+    counts = f"{row['notes']} notes, {row['raw_items']} items"
+    return f"{row['id']}  {row['at']:%Y-%m-%d %H:%M}  {named}: {counts}; {state}"
 
 
 def _say(as_json: bool, data: Mapping[str, Any], text: str) -> None:

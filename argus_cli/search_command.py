@@ -54,7 +54,8 @@ def as_text(hits: Sequence[Hit], degraded: str | None = None) -> str:
     """Two lines a hit: what it is, and how it begins."""
     lines = []
     for hit in hits:
-        where = ", ".join(part for part in (f"{hit.at:%Y-%m-%d}", hit.project, f"score {hit.score:.2f}", _withheld(hit)) if part)
+        told = (f"{hit.at:%Y-%m-%d}", hit.project, f"score {hit.score:.2f}", _withheld(hit))
+        where = ", ".join(part for part in told if part)
         text = " ".join(hit.text.split())
         text = text if len(text) <= SHOWN_CHARS else text[: SHOWN_CHARS - 1] + "…"
         lines.append(f"{hit.type} {hit.id}  ({where})\n    {text}")

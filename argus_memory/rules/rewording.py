@@ -128,7 +128,7 @@ def repeats(gone: str, said: str) -> bool:
         return False
     missing, extra = _unmatched(one.meaning, other.meaning)
     shared = len(one.meaning) - len(missing)
-    if missing and extra or shared < 1 or shared + len(one.numbers) < 2:
+    if (missing and extra) or shared < 1 or shared + len(one.numbers) < 2:
         return False
     if missing:
         return len(missing) * 3 <= len(one.meaning) + 1 and not _qualifies(one, missing)
@@ -272,8 +272,9 @@ def _stem(word: str) -> str:
     elif len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         word = word[:-1]
     for ending in ("ing", "ed", "ly"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3 + (ending == "ly") and re.search("[aeiouy]", word[: -len(ending)]):
-            word = word[: -len(ending)]
+        rest = word.removesuffix(ending)
+        if rest != word and len(rest) >= 3 + (ending == "ly") and re.search("[aeiouy]", rest):
+            word = rest
             if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lsz":
                 word = word[:-1]
             break

@@ -69,10 +69,13 @@ PHRASES: Final = (
     (r"(?:is|are|was|were) (?:married to|the (?:wife|husband|spouse) of)", "married"),
 )  # fmt: skip
 # Who stands after one of these cannot change places with who stands before.
-MARKERS: Final = _words("over than from to for before after under above below versus vs by via into behind until since")
-OPPOSITES: Final = (
-    ("from", "to"), ("before", "after"), ("before", "since"), ("over", "under"), ("above", "below"), ("until", "since"),
+MARKERS: Final = _words(
+    "over than from to for before after under above below versus vs by via into behind until since"
 )
+OPPOSITES: Final = (
+    ("from", "to"), ("before", "after"), ("before", "since"), ("over", "under"), ("above", "below"),
+    ("until", "since"),
+)  # fmt: skip
 # Carry nothing for the comparison. Without before/after, on/off and the like that turn a sentence round.
 DROPPED: Final = _words(
     "a an the this that these those there here it its he she they them him her his hers their theirs i me my mine we"
@@ -83,7 +86,8 @@ DROPPED: Final = _words(
     " of in on at with about around near"
     " really just please well actually basically simply indeed ok okay yes very quite rather usually often generally"
     " mostly normally typically always currently now still already ever definitely certainly clearly"
-    " use uses used using goes directly again even probably personally regularly all something anything thing things such own same both each some any much many more most lot lots"
+    " use uses used using goes directly again even probably personally regularly all"
+    " something anything thing things such own same both each some any much many more most lot lots"
     " note noted remember fyi btw reminder fact says said say told tell mentioned mention states stated noticed"
 )
 # Stems of verbs that only place or name a thing.
@@ -95,7 +99,8 @@ LIGHT: Final = _words(
 FREQUENCY: Final = _words("every day night week month year sixtymin morn evening even weekday weekend")
 _GROUPS: Final = (
     "lik want prefer favourit favorit favour favor enjoy lov adore ador fond best",
-    "liv resid dwell", "buy bought purchas acquir", "start begin began begun commenc launch", "end finish complet conclud",
+    "liv resid dwell", "buy bought purchas acquir", "start begin began begun commenc launch",
+    "end finish complet conclud",
     "big larg huge hug", "small littl tiny", "fix repair mend", "delet remov eras wip", "child children kid",
     "mobil cell cellphon", "phon telephon", "password passphras passcod pass-phras pw", "database databas db",
     "repo repository repositor", "config configuration configur", "doc documentation document", "app application",
@@ -104,7 +109,8 @@ _GROUPS: Final = (
     "doctor physician", "car automobil", "hous home", "flat apartment", "holiday vacation", "film movi",
     "need requir must", "should must", "run execut", "speak talk", "birthday born", "allergic allergy allergen",
     "bik bicycl cycl", "colour color", "grey gray", "centr center", "laptop notebook", "firm company employer",
-    "staff employe", "backup back-up", "reply answer respons respond", "quit stop ceas", "hold capacity", "locat address", "email mail", "own posses",
+    "staff employe", "backup back-up", "reply answer respons respond", "quit stop ceas",
+    "hold capacity", "locat address", "email mail", "own posses",
     "assist help", "permit allow", "forbid prohibit ban", "cost pric", "quick fast rapid", "writ wrot written author",
     "teach taught", "choos chos chosen pick select", "drive driv drove", "meet met meeting", "pay paid", "sell sold",
     "build built", "grow grew grown", "break broke broken", "send sent", "mov reloc", "migrat switch",

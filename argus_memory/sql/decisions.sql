@@ -66,16 +66,16 @@ union all
 select a.place::int, d.id, d.decision, d.uid, d.text_key, d.content, d.project, d.note_id, d.new_text, d.new_note_id,
        d.shared
 from asked a cross join lateral (
-    select c.*, cardinality(array(
-        select unnest(tsvector_to_array(to_tsvector('english', c.content))) intersect select unnest(a.words)
-    )) as shared
+    select c.*, common.shared
     from note_decisions c
-    where c.decision in ('forget', 'reject', 'correct', 'redact', 'exclude') and c.status = 'in-force'
-      and tsvector_to_array(to_tsvector('english', c.content)) && a.words
+    cross join lateral (select count(*)::int as shared from unnest(c.words) w where w = any(a.words)) as common
+    where common.shared * 3 >= least(cardinality(c.words), cardinality(a.words))
+      and c.decision in ('forget', 'reject', 'correct', 'redact', 'exclude') and c.status = 'in-force'
+      and c.words && a.words
       and c.uid <> a.uid and c.text_key <> a.text_key
       and (c.project is not distinct from a.project or c.project is null or a.project is null
            or c.project = 'global' or a.project = 'global')
-    order by shared desc, c.id desc limit %(limit)s
+    order by common.shared desc, c.id desc limit %(limit)s
 ) d
 order by place, shared desc nulls first, id
 

@@ -13,7 +13,7 @@ from argus_memory.stages.decided import carry, find_fates
 
 
 def take_away_decided(conn: Connection, note: NoteView, *, now: datetime) -> bool:
-    """Whether the note says again what was taken away or excluded: then it goes the same way, and its turn with it."""
+    """Whether the note says again what was taken away or excluded: then it goes the same way, its turn with it."""
     (fate,) = find_fates(conn, [Asked(note.uid, text_key(note.content), note.content, note.project)])
     if fate.out is None and fate.excluded is None:
         return False

@@ -124,9 +124,9 @@ def _write_notes(
         if uid in standing:
             conn.execute(q.keep_note, {**params, "id": standing[uid]})
         else:
-            row = conn.execute(q.insert_note, params).fetchone()
-            assert row is not None
-            carry(conn, row["id"], fates[uid], now=now)
+            made = conn.execute(q.insert_note, params).fetchone()
+            assert made is not None
+            carry(conn, made["id"], fates[uid], now=now)
             created += 1
     kept = [note_id for uid, note_id in standing.items() if uid in survivors]
     # What a person vouched for stays, also where the model did not make it again.

@@ -29,7 +29,7 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class ArrivalReceipt:
-    """`id` is None where nothing was done, only counted. `left`: notes that were changed since and stay as they are."""
+    """`id` is None where nothing was done, only counted. `left`: notes that were changed since and stay so."""
 
     id: int | None
     raw_items: int
@@ -47,7 +47,7 @@ def count_arrival(db: Database, arrival: Arrival) -> ArrivalReceipt:
 def forget_arrival(
     db: Database, arrival: Arrival, actor: str, *, now: datetime, reason: str | None = None
 ) -> ArrivalReceipt:
-    """Forget it in one transaction. Raises UsageError for an arrival that names nothing, NotFound for an empty one."""
+    """Forget it in one transaction. Raises UsageError where nothing is named, NotFound where nothing is found."""
     q = queries("decisions")
     params = {**_params(arrival), "actor": actor, "reason": reason, "now": now}
     with db.transaction() as conn:

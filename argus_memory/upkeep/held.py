@@ -72,7 +72,8 @@ def reject_decision(db: Database, decision_id: int, actor: str, *, now: datetime
         conn.execute(
             queries("decisions").settle, {"id": decision_id, "status": "rejected", "actor": actor, "now": now}
         )
-        return WriteReceipt("no-op", held["note_id"], held["uid"], None, decision_id, detail="the note stays as it is")
+        detail = "the note stays as it is"
+        return WriteReceipt("no-op", held["note_id"], held["uid"], None, decision_id, detail=detail)
 
 
 def _lock_held(conn: Connection, decision_id: int, verb: str) -> Mapping[str, Any]:

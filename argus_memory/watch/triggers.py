@@ -30,6 +30,7 @@ FILLING: Final = frozenset(
         "distilled_notes.distilled_notes_created",
         "injections.injections_noted",
         "dedup_log.dedup_log_noted",
+        "note_decisions.note_decisions_worded",
     }
 )
 REQUIRED_TRIGGERS: Final = KEEPING | FILLING

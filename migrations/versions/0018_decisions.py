@@ -49,15 +49,23 @@ def upgrade() -> None:
             actor_kind text not null constraint note_decisions_actor_kind check (actor_kind in ('person', 'agent')),
             reason text,
             decided_by text,
-            decided_at timestamptz
+            decided_at timestamptz,
+            words text[] not null default '{}'
         );
+        create function argus_decision_words() returns trigger language plpgsql as $$
+        begin
+            new.words := tsvector_to_array(to_tsvector('english', new.content));
+            return new;
+        end $$;
+        create trigger note_decisions_worded before insert or update on note_decisions
+            for each row execute function argus_decision_words();
         comment on table note_decisions is 'keyed by the note''s uid and its normalised text, never by a row id alone';
         comment on column note_decisions.status is 'held: an agent''s, waiting for a person; overtaken: a later one of the same kind is in force';
         comment on column note_decisions.arrival is 'the forget --source/--session/--project/--since it came with';
         create index note_decisions_uid on note_decisions (uid, id);
         create index note_decisions_text on note_decisions (text_key, id);
         -- Whatever language a note is in: only words that the two share lead from one to the other.
-        create index note_decisions_words on note_decisions using gin (tsvector_to_array(to_tsvector('english', content)))
+        create index note_decisions_words on note_decisions using gin (words)
             where decision in ('forget', 'reject', 'correct', 'redact', 'exclude') and status = 'in-force';
         create index note_decisions_held on note_decisions (id) where status = 'held';
         create index note_decisions_arrival on note_decisions (arrival, id) where arrival is not null;

@@ -59,7 +59,7 @@ def test_a_forgotten_fact_is_not_learned_again(db: Database, settings: Settings)
 
 def test_a_restored_fact_may_come_back(db: Database, settings: Settings) -> None:
     """After a restore the fact is learned as any other, and nothing is withheld."""
-    _, raw = made_of(db, FACT, settings=settings)
+    made_of(db, FACT, settings=settings)
     note = the(live(db), "router")
     forget(db, note, "kim", now=NOW)
     made_of(db, FACT, settings=settings, start=100)
@@ -89,7 +89,7 @@ def test_an_excluded_fact_is_made_but_not_recalled(db: Database, settings: Setti
 
 def test_what_a_person_vouched_for_is_not_redistilled_away(db: Database, settings: Settings) -> None:
     """A pinned note stays when its source no longer gives it."""
-    episode, raw = made_of(db, FACT, settings=settings)
+    episode, _ = made_of(db, FACT, settings=settings)
     note = the(live(db), "router")
     with db.transaction() as conn:  # a fact that this distiller does not make
         conn.execute("update distilled_notes set uid = 'another', content = 'Something the model once saw.'")
