@@ -35,6 +35,7 @@ from argus_memory.rules.dedup_judgement import (
 )
 from argus_memory.rules.uid import note_uid
 from argus_memory.settings import Settings
+from argus_memory.stages.acting import MACHINE, as_actor
 from argus_memory.stages.dedup_decided import take_away_decided
 from argus_memory.stages.dedup_find import DedupSpace, PendingNote, find_exact, find_near, find_pending, find_space
 from argus_memory.stages.dedup_write import Decision, write_decisions
@@ -205,6 +206,7 @@ def _decide(note: NoteView, other: NoteView, judged: Judgement, model: str) -> D
 
 
 def _revive_orphans(conn: Connection, now: datetime) -> int:
+    as_actor(conn, MACHINE, now=now)
     rows = conn.execute(queries("dedup").revive_orphans).fetchall()
     for row in rows:
         conn.execute(queries("dedup").log_revival, {**row, "now": now})
