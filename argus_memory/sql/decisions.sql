@@ -152,7 +152,9 @@ from (
     from raw_items r
     where (%(source)s::text is null or r.source = %(source)s)
       and (%(session)s::text is null or r.session = %(session)s)
-      and (%(project)s::text is null or coalesce((select t.project from turns t where t.raw_id = r.id), r.project) = %(project)s)
+      and (%(project)s::text is null
+       or coalesce((select t.project from turns t where t.raw_id = r.id), r.project) = %(project)s
+       or exists (select from distilled_notes n where n.raw_id = r.id and n.project = %(project)s))
       and (%(since)s::timestamptz is null or r.captured_at >= %(since)s)
       and not exists (select from withheld_turns w where w.raw_id = r.id and w.arrival is not null)
 ) found
@@ -168,7 +170,9 @@ select r.id, %(arrival)s, 'forgotten', %(now)s
 from raw_items r
 where (%(source)s::text is null or r.source = %(source)s)
   and (%(session)s::text is null or r.session = %(session)s)
-  and (%(project)s::text is null or coalesce((select t.project from turns t where t.raw_id = r.id), r.project) = %(project)s)
+  and (%(project)s::text is null
+       or coalesce((select t.project from turns t where t.raw_id = r.id), r.project) = %(project)s
+       or exists (select from distilled_notes n where n.raw_id = r.id and n.project = %(project)s))
   and (%(since)s::timestamptz is null or r.captured_at >= %(since)s)
   and not exists (select from withheld_turns w where w.raw_id = r.id and w.arrival is not null)
 
