@@ -1,4 +1,4 @@
-"""`argus forget --source, --session, --project, --since`: undo a whole arrival, counted first; --restore brings it back."""
+"""`argus forget --source, --session, --project, --since`: undo a whole arrival, counted first; --restore undoes it."""
 
 from __future__ import annotations
 
