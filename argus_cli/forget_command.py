@@ -1,4 +1,4 @@
-"""`argus forget --source, --session, --project, --since`: undo a whole arrival, counted first; --restore undoes it."""
+"""`argus forget --source, --session, --project, --since`: undo a whole arrival, counted first, restorable."""
 
 from __future__ import annotations
 
