@@ -20,8 +20,9 @@ from argus_memory.errors import UsageError
 from argus_memory.records import WriteReceipt
 from argus_memory.rules.storable import storable
 from argus_memory.upkeep import proposals
-from argus_memory.upkeep.receiving import Writer, correct, remember
+from argus_memory.upkeep.receiving import correct, remember
 from argus_memory.upkeep.redacting import redact
+from argus_memory.upkeep.writing import Writer
 
 router = APIRouter()
 STATUS = {"created": 201, "queued": 202, "held": 202}
@@ -31,9 +32,15 @@ STATUS = {"created": 201, "queued": 202, "held": 202}
 def remember_fact(hub: Here, request: Request, data: JsonObject) -> Response:
     """`{"text", "category"?, "project"?, "cwd"?, "session"?, "uuid"?}`: 201 for a new note, 202 for what waits."""
     receipt = remember(
-        hub.db, hub.settings, _needed(data, "text"), _writer(request, data), now=utc_now(),
-        category=_text(data, "category") or "fact", project=_text(data, "project"), uuid=_text(data, "uuid"),
-    )  # fmt: skip
+        hub.db,
+        hub.settings,
+        _needed(data, "text"),
+        _writer(request, data),
+        now=utc_now(),
+        category=_text(data, "category") or "fact",
+        project=_text(data, "project"),
+        uuid=_text(data, "uuid"),
+    )
     return _answer(receipt)
 
 
@@ -41,9 +48,15 @@ def remember_fact(hub: Here, request: Request, data: JsonObject) -> Response:
 def correct_note(hub: Here, request: Request, id: RowId, data: JsonObject) -> Response:  # noqa: A002
     """`{"text", "reason"?, "uuid"?}`: the new words in place of the note's."""
     receipt = correct(
-        hub.db, hub.settings, id, _needed(data, "text"), _writer(request, data), now=utc_now(),
-        reason=_text(data, "reason"), uuid=_text(data, "uuid"),
-    )  # fmt: skip
+        hub.db,
+        hub.settings,
+        id,
+        _needed(data, "text"),
+        _writer(request, data),
+        now=utc_now(),
+        reason=_text(data, "reason"),
+        uuid=_text(data, "uuid"),
+    )
     return _answer(receipt)
 
 
@@ -67,7 +80,10 @@ def list_waiting(hub: Here) -> Response:
 
 @router.post("/proposals/{id}/{word}", dependencies=[require(Level.ADMIN)])
 def settle_proposal(
-    hub: Here, id: RowId, word: Literal["accept", "reject"], options: JsonOptions  # noqa: A002
+    hub: Here,
+    id: RowId,  # noqa: A002
+    word: Literal["accept", "reject"],
+    options: JsonOptions,
 ) -> Response:
     """Make it a note, or turn it down for good."""
     if word == "accept":

@@ -78,7 +78,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _correct(arguments: argparse.Namespace, now: datetime) -> int:
-    from argus_memory.upkeep.receiving import Writer, correct
+    from argus_memory.upkeep.receiving import correct
+    from argus_memory.upkeep.writing import Writer
 
     settings = load_settings()
     with open_database(settings) as database:

@@ -14,7 +14,9 @@ from argus_memory.settings import load_settings
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("raw", type=int, metavar="RAW", help="the item's id, as `argus search` and `argus note show` tell it")
+    parser.add_argument(
+        "raw", type=int, metavar="RAW", help="the item's id, as `argus search` and `argus note show` tell it"
+    )
     add_options(parser)
 
 
@@ -36,10 +38,16 @@ def redact_and_tell(arguments: argparse.Namespace, *, raw_id: int | None = None,
 
     with open_database(load_settings()) as database:
         receipt = redact(
-            database, raw_id=raw_id, note_id=note_id, text=arguments.text, reason=arguments.reason,
-            replacement=arguments.replacement, dry_run=arguments.dry_run, actor=getpass.getuser(),
+            database,
+            raw_id=raw_id,
+            note_id=note_id,
+            text=arguments.text,
+            reason=arguments.reason,
+            replacement=arguments.replacement,
+            dry_run=arguments.dry_run,
+            actor=getpass.getuser(),
             now=datetime.now(UTC),
-        )  # fmt: skip
+        )
     if arguments.json:
         print(json.dumps(asdict(receipt), default=str))
     else:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import getpass
 import json
-import os
 from dataclasses import asdict
 from datetime import UTC, datetime
+from pathlib import Path
 
 from argus_cli.hub import open_database
 from argus_cli.write_words import write_as_text
@@ -22,14 +22,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from argus_memory.upkeep.receiving import Writer, remember
+    from argus_memory.upkeep.receiving import remember
+    from argus_memory.upkeep.writing import Writer
 
     settings = load_settings()
-    writer = Writer(getpass.getuser(), cwd=os.getcwd())
+    writer = Writer(getpass.getuser(), cwd=str(Path.cwd()))
     with open_database(settings) as database:
         receipt = remember(
-            database, settings, " ".join(arguments.text), writer, now=datetime.now(UTC),
-            category=arguments.category, project=arguments.project,
-        )  # fmt: skip
+            database,
+            settings,
+            " ".join(arguments.text),
+            writer,
+            now=datetime.now(UTC),
+            category=arguments.category,
+            project=arguments.project,
+        )
     print(json.dumps(asdict(receipt)) if arguments.json else write_as_text(receipt))
     return 1 if receipt.outcome == "refused" else 0

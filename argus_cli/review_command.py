@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     verbs.add_parser("list", help="merges that wait", parents=[json_too])
     for verb, told in VERBS.items():
         row = verbs.add_parser(verb, help=told, description=told, parents=[json_too])
-        row.add_argument("id", help="as `argus review list` shows it: 12 a merge, d12 an agent's decision, p12 its proposal")
+        row.add_argument("id", help="as listed: 12 a merge, d12 an agent's decision, p12 its proposal")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -82,7 +82,7 @@ def _settle_proposal(database: Database, arguments: argparse.Namespace) -> int:
     from argus_memory.upkeep.proposals import accept_proposal, reject_proposal
 
     if arguments.verb == "undo":
-        raise UsageError("a proposal is taken back by its note: `argus note forget`, or `argus remember` after a reject")
+        raise UsageError("a proposal is taken back by its note (`argus note forget`), a reject by `argus remember`")
     do = accept_proposal if arguments.verb == "approve" else reject_proposal
     receipt = do(database, _number(arguments.id[1:]), getpass.getuser(), now=datetime.now(UTC))
     done = f"note {receipt.note_id}" if arguments.verb == "approve" else "rejected: it does not come back by itself"

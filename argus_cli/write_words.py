@@ -26,7 +26,9 @@ def redaction_as_text(receipt: RedactReceipt) -> str:
     if receipt.outcome == "no-op":
         return f"raw item {receipt.raw_id} was redacted before: nothing to do"
     verb = "would change" if receipt.outcome == "dry-run" else "changed"
-    lines = [f"{verb} {len(receipt.raws)} raw items ({', '.join(map(str, receipt.raws))}) and {len(receipt.notes)} notes"]
+    lines = [
+        f"{verb} {len(receipt.raws)} raw items ({', '.join(map(str, receipt.raws))}) and {len(receipt.notes)} notes"
+    ]
     lines += [f"    {table}: {rows} rows" for table, rows in sorted((receipt.tables or {}).items())]
     if receipt.kept:
         lines.append(f"names and keys that hold the words and were left: {', '.join(receipt.kept)}")
@@ -34,7 +36,12 @@ def redaction_as_text(receipt: RedactReceipt) -> str:
         lines.append(f"dead rows wait for the next redaction or housekeeping in: {', '.join(receipt.unswept)}")
     if receipt.exported:
         lines.append(f"export again the notes {', '.join(map(str, receipt.exported))}: their files hold the words")
-    lines += [f"a backup made before still holds the words: {dump.path} ({dump.days:.1f} days old)" for dump in receipt.dumps]
+    lines += [
+        f"a backup made before still holds the words: {dump.path} ({dump.days:.1f} days old)"
+        for dump in receipt.dumps
+    ]
     if receipt.wal_until and receipt.outcome == "changed":
-        lines.append(f"the server's write-ahead log from before {receipt.wal_until:%Y-%m-%d %H:%M} UTC holds them until recycled")
+        lines.append(
+            f"the server's write-ahead log from before {receipt.wal_until:%Y-%m-%d %H:%M} UTC holds them until recycled"
+        )
     return "\n".join(lines)

@@ -82,7 +82,8 @@ def accept(
 ) -> list[Receipt]:
     """Receipts in the order of `items` (dicts as `POST /capture` takes them); all or nothing.
 
-    `hook` is the sender's sign of life, kept with them; `also` is done in their transaction. Raises InvalidItem naming field and index (the refusal is
+    `hook` is the sender's sign of life, kept with them; `also` is done in their transaction.
+    Raises InvalidItem naming field and index (the refusal is
     counted), UsageError for too many items, Unreachable without a database.
     """
     if len(items) > CAPTURE_MAX_ITEMS:

@@ -1,7 +1,7 @@
 """Facts that agents propose on their own: they wait until a person accepts or rejects them.
 
-    pending ── accept ──> accepted, a note       (auto: auto-accepted)
-       └────── reject ──> rejected, and a decision that keeps the fact out
+pending ── accept ──> accepted, a note       (auto: auto-accepted)
+   └────── reject ──> rejected, and a decision that keeps the fact out
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from argus_memory.rules.uid import note_uid, text_key
 from argus_memory.stages.acting import as_actor
 from argus_memory.stages.decided import find_fates
 from argus_memory.upkeep.decisions import lock_note, overtake, write_decision
-from argus_memory.upkeep.receiving import Writer, find_neighbours, insert_note, replace_note
+from argus_memory.upkeep.writing import VOUCHED, Writer, find_neighbours, insert_note, replace_note
 
 LIST_LIMIT = 200
 AUTO_CONFIDENCE = 0.5  # nobody vouched for it
@@ -47,9 +47,16 @@ def accept_proposal(db: Database, proposal_id: int, actor: str, *, now: datetime
             note_id = twin["id"]
         else:
             grounds = {"id": proposal["raw_id"], "body": content, "said_at": proposal["said_at"]}
-            confidence = {"confidence": AUTO_CONFIDENCE} if auto else {}
-            note_id = insert_note(conn, content, grounds, now, category=category, project=project, role="assistant",
-                                  **confidence)  # fmt: skip
+            note_id = insert_note(
+                conn,
+                content,
+                grounds,
+                now,
+                category=category,
+                project=project,
+                role="assistant",
+                confidence=AUTO_CONFIDENCE if auto else VOUCHED,
+            )
         note = lock_note(conn, note_id)
         decision = None
         if not auto:
@@ -57,7 +64,9 @@ def accept_proposal(db: Database, proposal_id: int, actor: str, *, now: datetime
             if fate.out is not None:
                 write_decision(conn, note, "restore", actor, now=now, reason="accepted by a person")
         _settle(conn, proposal_id, "auto-accepted" if auto else "accepted", actor, now, note_id=note_id)
-        return WriteReceipt("reinforced" if twin else "created", note_id, note["uid"], proposal["raw_id"], decision, disputed)
+        return WriteReceipt(
+            "reinforced" if twin else "created", note_id, note["uid"], proposal["raw_id"], decision, disputed
+        )
 
 
 def reject_proposal(
@@ -69,10 +78,16 @@ def reject_proposal(
         content, project, category = proposal["content"], proposal["project"], proposal["category"]
         as_actor(conn, actor, now=now)
         fact = {
-            "id": None, "uid": note_uid(category, content, project), "text_key": text_key(content), "content": content,
-            "category": category, "project": project, "raw_id": proposal["raw_id"], "source_start": None,
+            "id": None,
+            "uid": note_uid(category, content, project),
+            "text_key": text_key(content),
+            "content": content,
+            "category": category,
+            "project": project,
+            "raw_id": proposal["raw_id"],
+            "source_start": None,
             "source_end": None,
-        }  # fmt: skip
+        }
         decision = write_decision(conn, fact, "reject", actor, now=now, reason=reason)
         _settle(conn, proposal_id, "rejected", actor, now, reason=reason)
         return WriteReceipt("changed", None, fact["uid"], proposal["raw_id"], decision)
@@ -115,5 +130,7 @@ def _settle(
     note_id: int | None = None,
     reason: str | None = None,
 ) -> None:
-    conn.execute(queries("receive").decide_proposal, {
-        "id": proposal_id, "status": status, "actor": actor, "now": now, "note_id": note_id, "reason": reason})  # fmt: skip
+    conn.execute(
+        queries("receive").decide_proposal,
+        {"id": proposal_id, "status": status, "actor": actor, "now": now, "note_id": note_id, "reason": reason},
+    )

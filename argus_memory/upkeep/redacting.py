@@ -88,8 +88,14 @@ def redact(
         raw = _find_raw(conn, note_id, raw_id)
         start, end = (None, None) if text is None else _find_span(text, raw)
         as_actor(conn, actor, now=now)
-        params = {"raw_id": raw["id"], "start": start, "end": end, "replacement": replacement, "actor": actor,
-                  "reason": reason}  # fmt: skip
+        params = {
+            "raw_id": raw["id"],
+            "start": start,
+            "end": end,
+            "replacement": replacement,
+            "actor": actor,
+            "reason": reason,
+        }
         done = _call(conn, params)
         receipt = _receipt(conn, raw["id"], done, now)
         if dry_run:
@@ -136,7 +142,7 @@ def _wait_for_readers(conn: Connection, xid: str, seconds: float) -> bool:
 
 
 def _rewrite(conn: Connection, relation: str, *, analyze: bool = True) -> bool:
-    """VACUUM FULL: only a new file leaves nothing in the free space of pages. False where it may not, or had to wait."""
+    """VACUUM FULL: only a new file leaves nothing in the free space of pages. False where it could not be had."""
     row = conn.execute(queries("redact").may_sweep, {"relation": relation}).fetchone()
     catalogue = relation.startswith("pg_catalog.")
     if not catalogue and (row is None or not row["may"]):
@@ -173,8 +179,8 @@ def _find_span(text: str, raw: Mapping[str, Any]) -> tuple[int, int]:
         place = find_in_text(text.lower(), lower)
     if place is None:
         raise NotFound(
-            f"these words do not stand in raw item {raw['id']}, which the note quotes: name them as they were said, or"
-            " leave the text out to redact the whole source"
+            f"these words do not stand in raw item {raw['id']}, which the note quotes: name them as they were said,"
+            " or leave the text out to redact the whole source"
         )
     return place
 

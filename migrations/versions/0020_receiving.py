@@ -290,7 +290,7 @@ begin
     where g.raw_id = raw or (g.raw_id is null and (
         (g.unit_kind = 'item' and g.unit_id = raw)
         or (g.unit_kind = 'episode' and g.unit_id in (select episode_id from turns where raw_id = raw))));
-    update task_items t set text = mark, source_ref = mark 
+    update task_items t set text = mark, source_ref = mark
     where t.raw_id = raw and (whole or argus_says(t.text || ' ' || t.source_ref, patterns));
     update task_events e set quote = mark
     where whole and e.evidence in ('turn', 'document') and e.evidence_id = raw::text;

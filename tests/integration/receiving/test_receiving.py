@@ -18,9 +18,11 @@ from argus_memory.upkeep.proposals import (
     list_proposals,
     reject_proposal,
 )
-from argus_memory.upkeep.receiving import Writer, correct, remember
+from argus_memory.upkeep.reads import get_note as read_note
+from argus_memory.upkeep.receiving import correct as correct_note
+from argus_memory.upkeep.receiving import remember
 from argus_memory.upkeep.redacting import redact
-from argus_memory.upkeep.reads import get_note
+from argus_memory.upkeep.writing import Writer
 from tests.memory_rows import add_note, add_turn, at
 
 KIM = Writer("kim")
@@ -31,6 +33,15 @@ FACT = "The router listens on port 8080."
 
 def rows(db: Database, query: str, *values: Any) -> list[dict[str, Any]]:
     return db.fetch_all(query, values)  # type: ignore[arg-type]
+
+
+def get_note(db: Database, note_id: int | None, **more: Any) -> Any:
+    assert note_id is not None
+    return read_note(db, note_id, **more)
+
+
+def correct(*arguments: Any, **more: Any) -> Any:
+    return correct_note(*arguments, **more)
 
 
 def say(db: Database, settings: Settings, text: str = FACT, writer: Writer = KIM, minutes: float = 0, **more: Any) -> Any:
@@ -236,10 +247,10 @@ def test_what_is_gone_cannot_be_corrected_and_nothing_is_captured(db: Database, 
     with pytest.raises(Conflict, match=f"note {second.note_id} stands in its place"):
         correct(db, settings, first.note_id, "The router listens on port 1.", KIM, now=at(602))
     decisions.forget(db, second.note_id, "kim", now=at(603))
-    with pytest.raises(Conflict, match="was forgotten: .*restore"):
+    with pytest.raises(Conflict, match=r"was forgotten: .*restore"):
         correct(db, settings, second.note_id, "The router listens on port 1.", KIM, now=at(604))
     redact(db, note_id=second.note_id, actor="kim", now=at(605))
-    with pytest.raises(Conflict, match="was redacted: .*remember"):
+    with pytest.raises(Conflict, match=r"was redacted: .*remember"):
         correct(db, settings, second.note_id, "The router listens on port 1.", KIM, now=at(606))
     with pytest.raises(NotFound):
         correct(db, settings, 999, "x y z", KIM, now=at(606))
@@ -279,7 +290,7 @@ def test_what_was_redacted_is_redacted_in_its_correction_s_decision(db: Database
 
 def test_wrong_use_is_refused(db: Database, settings: Settings) -> None:
     """No text, too much text and an unknown category are refused with a sentence, and nothing is stored."""
-    for text, more in (("  ", {}), ("x" * 2001, {}), ("fine", {"category": "gossip"})):
+    for text, category in (("  ", "fact"), ("x" * 2001, "fact"), ("fine", "gossip")):
         with pytest.raises(UsageError):
-            say(db, settings, text, **more)
+            say(db, settings, text, category=category)
     assert rows(db, "select id from raw_items") == []

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
-from psycopg import sql
 from psycopg.types.json import Jsonb
 
 from argus_cli.embedded_postgres import EmbeddedPostgres
@@ -28,7 +26,7 @@ NOW = at(600)
 
 def run(db: Database, query: str, *values: Any) -> list[dict[str, Any]]:
     with db.transaction() as conn:
-        cursor = conn.execute(query, values)  # type: ignore[call-overload]
+        cursor = conn.execute(query, values)
         return cursor.fetchall() if cursor.description else []
 
 
@@ -39,13 +37,13 @@ def data(postgres: EmbeddedPostgres) -> Path:
 
 def run_one(dsn: str, query: str) -> str:
     with psycopg.connect(dsn) as conn:
-        row = conn.execute(query).fetchone()  # type: ignore[call-overload]
+        row = conn.execute(query).fetchone()
     assert row
     return str(row[0])
 
 
 @pytest.fixture
-def said(db: Database) -> Iterator[dict[str, int]]:
+def said(db: Database) -> dict[str, int]:
     """A turn with a secret, and all that a store makes of such a turn."""
     space = add_space(db)
     episode, raws = add_episode(db, [("user", SAID), ("assistant", f"Noted: {SECRET.upper()}, on Friday.")])
@@ -89,7 +87,7 @@ def said(db: Database) -> Iterator[dict[str, int]]:
         json.dumps({"metadata": json.dumps({"text": f"Zwiebelhuber\n0171-5550199 {SECRET}"})}))  # fmt: skip
     run(db, "create table dagster.kvs (key text primary key, value text)")
     run(db, "insert into dagster.kvs values ('k', %s)", SAID)
-    yield {"raw": raws[0], "answer": raws[1], "note": note, "door": door, "other": other, "episode": episode}
+    return {"raw": raws[0], "answer": raws[1], "note": note, "door": door, "other": other, "episode": episode}
 
 
 def test_the_words_are_nowhere_afterwards(
@@ -107,7 +105,7 @@ def test_the_words_are_nowhere_afterwards(
     assert sorted(receipt.raws) == [said["raw"], said["answer"]]
     for words in ("Zwiebelhuber", "zwiebelhub", "5550199"):
         assert find_in_columns(dsn, words) == []
-        admin = postgres.dsn("postgres", psycopg.conninfo.conninfo_to_dict(dsn)["dbname"])
+        admin = postgres.dsn("postgres", str(psycopg.conninfo.conninfo_to_dict(dsn)["dbname"]))
         assert find_in_files(admin, data, words) == []
 
 
@@ -195,9 +193,8 @@ def test_a_dry_run_changes_nothing(db: Database, dsn: str, said: dict[str, int])
 def test_the_door_opens_for_the_function_alone(db: Database, said: dict[str, int]) -> None:
     """Whoever sets the setting by hand still cannot change or delete what was captured."""
     for statement in ("update raw_items set body = 'x'", "delete from raw_items", "update note_events set actor = 'x'"):
-        with pytest.raises(psycopg.Error) as caught, db.transaction() as conn:
-            conn.execute("select set_config('argus.redacting', 'on', true)")
-            conn.execute(sql.SQL(statement))  # type: ignore[arg-type]
+        with psycopg.connect(db.dsn, options="-c argus.redacting=on") as conn, pytest.raises(psycopg.Error) as caught:
+            conn.execute(statement)
         assert caught.value.sqlstate == "AR001"
 
 
