@@ -19,7 +19,7 @@ from argus_memory.upkeep.reads import judge_state
 
 TIMELINE_LIMIT: Final = 100
 TIMELINE_MAX: Final = 1000
-SUBJECT_NOTES: Final = 500  # of a subject that are compared; the rest is counted
+SUBJECT_NOTES: Final = 300  # of a subject that are compared; the rest is counted
 NEAREST: Final = 3
 EVER: Final = datetime(1970, 1, 1, tzinfo=UTC)  # before anything was said
 
@@ -176,7 +176,9 @@ def load_facts(conn: Connection, ids: Sequence[int]) -> dict[int, NoteFacts]:
     if not ids:
         return {}
     q = queries("history")
-    rows = conn.execute(q.families, {"ids": list(ids)}, prepare=False).fetchall()
+    family = conn.execute(q.families, {"ids": list(ids)}, prepare=False).fetchone()
+    assert family is not None
+    rows = conn.execute(q.facts_of, {"ids": family["ids"]}, prepare=False).fetchall()
     events: dict[int, list[Event]] = {row["id"]: [] for row in rows}
     for event in conn.execute(q.events_of, {"ids": list(events)}, prepare=False):
         events[event["note_id"]].append(Event(**event))
