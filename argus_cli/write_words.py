@@ -42,6 +42,6 @@ def redaction_as_text(receipt: RedactReceipt) -> str:
     ]
     if receipt.wal_until and receipt.outcome == "changed":
         lines.append(
-            f"the server's write-ahead log from before {receipt.wal_until:%Y-%m-%d %H:%M} UTC holds them until recycled"
+            f"the write-ahead log from before {receipt.wal_until:%Y-%m-%d %H:%M} UTC holds them until recycled"
         )
     return "\n".join(lines)
