@@ -21,6 +21,7 @@ BENCHMARKS = {  # name → (module, what it measures)
     "history": ("history", "timeline, diff and history over a year of memory, and what their triggers cost"),
     "no-show": ("no_show", "a watchdog's pass over 200 tasks with a year of ledger, and when it alarms"),
     "alerts": ("alerts", "from a failure's row in the outbox to a loopback Telegram"),
+    "regenerate": ("regenerate", "one day of a year of memory made anew, without model time"),
     "distiller": ("distiller.run", "precision and recall of the extractive distiller on a labelled set"),
 }
 

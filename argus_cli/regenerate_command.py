@@ -1,4 +1,4 @@
-"""`argus regenerate`: make the notes of some days anew from the raw items, show what would change, decide what is held."""
+"""`argus regenerate`: make the notes of some days anew, show what would change, decide what is held."""
 
 from __future__ import annotations
 
@@ -112,10 +112,13 @@ def _list(database: Database, *, as_json: bool) -> int:
 
 def _row_as_text(row: Mapping[str, Any]) -> str:
     counts = row["counts"]
-    told = ", ".join(f"{counts[name]} {name}" for name in ("added", "removed", "changed", "unchanged") if name in counts)
-    days = f"{row['first_day']}" if row["first_day"] == row["last_day"] else f"{row['first_day']} to {row['last_day']}"
+    names = ("added", "removed", "changed", "unchanged")
+    told = ", ".join(f"{counts[name]} {name}" for name in names if name in counts)
+    first, last = row["first_day"], row["last_day"]
+    days = f"{first}" if first == last else f"{first} to {last}"
     by = f" by {row['decided_by']}" if row["decided_by"] else ""
-    return f"{row['id']:>5}  {row['started_at']:%Y-%m-%d %H:%M}  {row['mode']:<9}  {days}: {row['status']}{by}  {told}"
+    began = f"{row['started_at']:%Y-%m-%d %H:%M}"
+    return f"{row['id']:>5}  {began}  {row['mode']:<9}  {days}: {row['status']}{by}  {told}"
 
 
 def _lines(database: Database, regeneration_id: int) -> Sequence[Mapping[str, Any]]:

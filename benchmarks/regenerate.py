@@ -32,7 +32,8 @@ def stand_in(unit: Unit) -> Made:
     for turn in unit.turns:
         number = turn.raw_id // 5 % 10
         if turn.text.startswith("We decided") and number != 0:
-            said = turn.text.replace("We decided to use", "User chose") if number == 1 else f"User: {turn.text}"
+            said = f"{turn.role.capitalize()}: {turn.text}"
+            said = said.replace("We decided to use", "decided on") if number == 1 else said
             made.append(Candidate(said[:80], said, turn.text, "decision", 0.7, raw_id=turn.raw_id, source_start=0))
     return Made(made, "stand-in", None)
 

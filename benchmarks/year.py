@@ -73,7 +73,7 @@ _NOTES = """
 insert into distilled_notes (uid, text_key, raw_id, episode_id, title, content, category, importance, confidence, project,
                              keywords, source_ref, source_start, source_end, role, said_at, model, valid_from,
                              created_at, deduped_at, tsv, tsv_length)
-select md5('uid' || r.id), md5('text' || r.id), r.id, t.episode_id, left(r.body, 80), 'User: ' || r.body, 'decision', 0.7,
+select md5('uid' || r.id), md5('text' || r.id), r.id, t.episode_id, left(r.body, 80), initcap(t.role) || ': ' || r.body, 'decision', 0.7,
        0.5 + (r.id %% 5) / 10.0, r.project, array['pump', 'bed'], r.body, 0, length(r.body), t.role, r.said_at,
        'extractive-v1', r.said_at, r.said_at + interval '1 hour', r.said_at + interval '1 hour',
        v.tsv, length(v.tsv)

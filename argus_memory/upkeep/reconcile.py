@@ -1,7 +1,7 @@
-"""Reconcile: a rotating share of the days is made anew every night, and what would come out otherwise is told as drift.
+"""Reconcile: a rotating share of the days is made anew every night; what would come out otherwise is told as drift.
 
-It changes nothing, unless the operator set ARGUS_RECONCILE_ABOVE: then a day with at least that drift is switched, the
-guard of every regeneration still holding. The service level `reconcile-drift` is measured from its rows.
+It changes nothing, unless the operator set ARGUS_RECONCILE_ABOVE: then a day with at least that drift is switched,
+the guard of every regeneration still holding. The service level `reconcile-drift` is measured from its rows.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`reconcile_memory`: a share of the days made anew every night and compared; nothing is changed (upkeep/reconcile.py)."""
+"""`reconcile_memory`: a share of the days made anew every night and compared, by upkeep/reconcile.py."""
 
 import dagster as dg
 
