@@ -114,10 +114,10 @@ def fill_year(
     admin.execute("set session_replication_role = replica")
     admin.execute("set timezone = 'UTC'")
     for statement in (_RAW, _TURNS, _EPISODES, _ATTACH, _STATES, _NOTES, *_AFTER):
-        admin.execute(statement.format(**words), {"first": first})  # type: ignore[arg-type]
+        admin.execute(statement.format(**words), {"first": first})
     admin.execute("set session_replication_role = origin")
     admin.commit()
     admin.autocommit = True
     for table in ("raw_items", "turns", "episodes", "distill_state", "distilled_notes"):
-        admin.execute(f"vacuum analyze {table}")  # type: ignore[arg-type]
+        admin.execute(f"vacuum analyze {table}")
     return Year(items, notes, first, last)

@@ -99,7 +99,7 @@ def test_killed_in_a_step(
         model.behave("hang")
     with psycopg.connect(dsn) as holder:
         if lock is not None:
-            holder.execute(lock)  # type: ignore[call-overload]
+            holder.execute(lock)
         process = start(settings, dsn, model, tmp_path)
         try:
             wait_until(lambda: is_there(db, model, calls, lock), seconds=60, what=f"the process waits in {step}")

@@ -79,7 +79,7 @@ class Diary:
     def set(self, note_id: int, **values: object) -> None:
         with self.db.transaction() as conn:
             for name, value in values.items():
-                conn.execute(f"update distilled_notes set {name} = %s where id = %s", (value, note_id))  # type: ignore[arg-type]
+                conn.execute(f"update distilled_notes set {name} = %s where id = %s", (value, note_id))
 
 
 @pytest.fixture
