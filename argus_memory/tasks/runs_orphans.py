@@ -154,7 +154,7 @@ def _close_silent(
     )  # fmt: skip
     try:
         return int(file_end(db, settings, files, end, now=now).closed)
-    except psycopg.DataError as error:  # what the database cannot hold must not keep the run open for ever
+    except (psycopg.DataError, UnicodeError) as error:  # what cannot be stored must not keep the run open for ever
         log.error("what run %s said cannot be stored: %s", row["rid"], error)
         end = RunEnd("orphaned", now, reason=f"{reason}; what it said cannot be stored")
         finished = finish_run(db, settings, str(row["rid"]), end, now=now, policy=files.policy)
