@@ -163,3 +163,12 @@ def test_statuses_over_http(client: TestClient, settings: Settings) -> None:
     assert client.post("/runs", json=[]).status_code == 422
     lower = {"Authorization": f"Bearer {settings.capture_token}"}
     assert client.post("/runs", json=end, headers=lower).status_code == 403
+
+
+def test_text_that_no_table_takes_is_refused_in_a_sentence_or_kept_without_it(say: Any, db: Database) -> None:
+    """A NUL or half an emoji in a name or an id ends in no error of the database: it is replaced."""
+    for name in ("a\0b", "\ud83d"):
+        with pytest.raises(NotFound):
+            say(task=name, event="start")
+        assert say(event="start", rid=name)["verdict"] == "started"
+        assert say(event="end", rid=name, exit_code=1, reason=name)["verdict"] == "finished"

@@ -208,3 +208,12 @@ def test_what_cannot_be_paused_is_said(db: Database, settings: Settings, folder:
         pause_task(db, "nothing", until=None, actor="ann", reason=None, now=NOW)
     with pytest.raises(UsageError, match="is over"):
         pause_task(db, "backup", until=NOW, actor="ann", reason=None, now=NOW)
+
+
+def test_a_secret_in_a_line_that_cannot_be_used_goes_nowhere(db: Database, settings: Settings, folder: Path) -> None:
+    """A token that stands where a key or a name belongs is masked in the task's problem, the alert and the message."""
+    token = "ghp_A1b2C3d4E5A1b2C3d4E5A1b2C3d4E5A1b2C3"
+    load(db, settings, folder, f"[backup]\n{token}\ncommand = true\n{token} = 5\nfolder = /x/{token}\nchannel = {token}!\n")
+    assert rows(db, "select problem from tasks")[0]["problem"]
+    for table in ("tasks", "alerts", "deliveries"):
+        assert token not in str(rows(db, f"select * from {table}"))
