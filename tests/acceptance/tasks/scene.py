@@ -31,6 +31,9 @@ CLOCK = time.time() - time.monotonic()  # from the Telegram server's clock to th
 MATERIALIZED = """query ($key: AssetKeyInput!) { assetOrError(assetKey: $key) { __typename
     ... on Asset { assetMaterializations(limit: 20) { runId metadataEntries { label } } } } }"""
 
+LOADED = """query { workspaceOrError { __typename
+    ... on Workspace { locationEntries { loadStatus updatedTimestamp } } } }"""
+
 
 @dataclass
 class Scene:
@@ -49,13 +52,17 @@ class Scene:
         ports = {"ARGUS_DAGSTER_PORT": str(self.hub.dagster_port), "ARGUS_API_PORT": str(self.hub.api_port)}
         return load_settings({"ARGUS_HOME": str(self.hub.home), **ports})
 
-    def is_well(self) -> bool:
-        """Every service answers, and Dagster's pages have the code."""
+    def is_well(self, since: datetime) -> bool:
+        """Every service answers, and Dagster's pages have read the code anew since then."""
+        if self.hub.pids().keys() != self.pids.keys():
+            return False
         try:
-            known = find_tasks(self.settings.dagster_url, seconds=10)
+            data = ask_dagster(self.settings.dagster_url, LOADED, {}, seconds=10)["workspaceOrError"]
         except Unreachable:
             return False
-        return bool(known) and self.hub.pids().keys() == self.pids.keys()
+        entries = data.get("locationEntries", [])
+        ready = [each["loadStatus"] == "LOADED" and each["updatedTimestamp"] > since.timestamp() for each in entries]
+        return bool(ready) and all(ready) and bool(find_tasks(self.settings.dagster_url))
 
     def is_starting(self) -> bool:
         """Whether Dagster has a run whose worker is not at work yet."""

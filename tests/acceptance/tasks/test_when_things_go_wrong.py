@@ -10,6 +10,7 @@ import os
 import signal
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -163,6 +164,7 @@ def test_killed_services_lose_nothing(scene: Scene) -> None:
     wait_until(
         lambda: not scene.is_starting(), seconds=PATIENCE, step=0.05, what="runs are being launched all the time"
     )
+    killed_at = datetime.now(UTC)
     for name in KILLED:
         os.kill(scene.pids[name], signal.SIGKILL)
     (scene.tasks / "patient" / "enough").touch()
@@ -176,7 +178,7 @@ def test_killed_services_lose_nothing(scene: Scene) -> None:
     arrived = scene.arrival(message)
     scene.measure("patient: failure to Telegram, services killed", ended["finished_at"], arrived)
     assert wait_run(scene.settings, run, timeout_seconds=PATIENCE) == "FAILURE"
-    wait_until(scene.is_well, seconds=PATIENCE, step=0.5, what="not all services are back")
+    wait_until(lambda: scene.is_well(killed_at), seconds=PATIENCE, step=0.5, what="not all services are back")
     now = scene.hub.pids()
     assert {name for name in now if now[name] != scene.pids[name]} == set(KILLED)
     scene.pids = now
@@ -233,35 +235,54 @@ def test_a_broken_stanza_stands_alone(scene: Scene) -> None:
     assert scene.told("task-broken", "task:broken") == ["alert"]
 
 
+@contextmanager
+def unplugged(scene: Scene) -> Iterator[None]:
+    """Telegram answers 500; inside it may be stopped as well. Afterwards it is well."""
+    scene.telegram.behave("500")
+    try:
+        yield
+    finally:
+        scene.telegram.behave("ok")
+        scene.telegram.start()
+
+
 def test_telegram_unplugged_loses_and_doubles_nothing(scene: Scene) -> None:
     """It answers 500, then not at all: messages wait as rows; when it is back each arrives, once."""
     words = [f"Row {number} of the bed" for number in range(3)]
     wait_until(lambda: not scene.waiting(), seconds=PATIENCE, step=0.2, what="messages wait")
-    scene.telegram.behave("500")
-    run = scene.launch("once")
-    for number, title in enumerate(words * 2):  # each twice with its key, as a script that tries again
-        status, _ = scene.post("/deliver", {"title": title, "text": "is dug", "key": f"bed:{number % 3}"})
-        assert status == (201 if number < 3 else 200)
-    scene.ended("once", run=run)
-    alert = scene.alert("task-failed", "task:once")
-    message = scene.message(alert)
-    assert scene.measure("once: failure to outbox", failed_at(scene, "once"), message["created_at"]) < TO_OUTBOX
-    scene.one("select 1 from delivery_attempts where status = 500", "nothing was tried")
-    scene.telegram.stop()
-    wait_until(
-        lambda: (state := load_state(scene.store).of("telegram")).status == "away" and "500" not in (state.error or ""),
-        seconds=PATIENCE, step=0.2, what="the sender has not seen that Telegram is gone",
-    )  # fmt: skip
-    assert scene.waiting() >= {*words, alert["title"]}
-    assert not [text for text in scene.telegram.texts for title in (*words, alert["title"]) if escaped(title) in text]
-    scene.telegram.behave("ok")
-    scene.telegram.start()
+    with unplugged(scene):
+        run = scene.launch("once")
+        for number, title in enumerate(words * 2):  # each twice with its key, as a script that tries again
+            status, _ = scene.post("/deliver", {"title": title, "text": "is dug", "key": f"bed:{number % 3}"})
+            assert status == (201 if number < 3 else 200)
+        scene.ended("once", run=run)
+        alert = scene.alert("task-failed", "task:once")
+        message = scene.message(alert)
+        assert scene.measure("once: failure to outbox", failed_at(scene, "once"), message["created_at"]) < TO_OUTBOX
+        scene.one("select 1 from delivery_attempts where status = 500", "nothing was tried")
+        scene.telegram.stop()
+        wait_until(
+            lambda: sender_error(scene).startswith("ConnectError"),
+            seconds=PATIENCE, step=0.2, what="the sender has not seen that Telegram is gone",
+        )  # fmt: skip
+        titles = {*words, alert["title"]}
+        assert scene.waiting() >= titles
+        assert not [title for title in titles if count_arrived(scene, title)]
     back = datetime.now(UTC)
     wait_until(lambda: not scene.waiting(), seconds=PATIENCE, step=0.1, what="messages still wait")
     scene.measure("Telegram is back: until everything is sent", back, datetime.now(UTC))
-    for title in (*words, alert["title"]):
-        assert sum(escaped(title) in text for text in scene.telegram.texts) == 1
-    assert "sent again" not in "".join(scene.telegram.texts)
+    assert {title: count_arrived(scene, title) for title in titles} == dict.fromkeys(titles, 1)
+    assert not [text for text in scene.telegram.texts if "sent again" in text]
+
+
+def sender_error(scene: Scene) -> str:
+    """Why the sender takes Telegram for away."""
+    state = load_state(scene.store).of("telegram")
+    return state.error or "" if state.status == "away" else ""
+
+
+def count_arrived(scene: Scene, title: str) -> int:
+    return sum(escaped(title) in text for text in scene.telegram.texts)
 
 
 def test_a_missing_report_is_a_no_show(scene: Scene) -> None:
@@ -337,6 +358,6 @@ def test_everything_was_told_once(scene: Scene) -> None:
     rows = scene.many("select title, status, parts_sent from deliveries")
     assert {row["status"] for row in rows} == {"sent"}
     written = Counter(row["title"] for row in rows)
-    arrived = Counter({title: sum(escaped(title) in text for text in scene.telegram.texts) for title in written})
+    arrived = Counter({title: count_arrived(scene, title) for title in written})
     assert arrived == written
     assert len(scene.telegram.texts) == len(rows)

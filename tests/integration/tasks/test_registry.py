@@ -170,6 +170,20 @@ def test_what_is_wrong_with_the_file_itself_is_an_alert_of_its_own(
     assert rows(db, "select subject from alerts where closed_at is null") == []
 
 
+def test_a_list_that_cannot_be_read_whole_takes_no_task_away(db: Database, settings: Settings, folder: Path) -> None:
+    """A damaged or missing file: its tasks stay expected and their alerts open, until the file is whole again."""
+    load(db, settings, folder, BACKUP + WEATHER)
+    with db.transaction() as conn:
+        raise_alert(conn, settings, Condition("task-failed", "task:weather", "Task weather failed"), now=NOW, by="test")
+    done = load(db, settings, folder, "\x00garbage\n", LATER)
+    assert (done.removed, "config.ini" in done.broken) == ((), True)
+    assert len(rows(db, "select id from task_schedules where until_at is null")) == 2
+    assert "task:weather" in {row["subject"] for row in rows(db, "select subject from alerts where closed_at is null")}
+    done = load(db, settings, folder, BACKUP + WEATHER, LATER + timedelta(hours=1))
+    assert done.removed == ("config.ini",)
+    assert [row["subject"] for row in rows(db, "select subject from alerts where closed_at is null")] == ["task:weather"]
+
+
 def test_no_secret_is_written_down(db: Database, settings: Settings, folder: Path) -> None:
     """tasks.spec hides values of env, keeps references as they stand, and masks secrets in a command."""
     load(db, settings, folder, BACKUP.replace("sh run.sh", "curl -H 'Authorization: Bearer abcdef0123456789abcdef' x"))
