@@ -3,7 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-PYTEST_ARGS ?=
+# Two workers, a file at a time: a file's tests may build on each other's server, and hubs need room.
+PYTEST_ARGS ?= -n 2 --dist loadfile
 
 .PHONY: up test check hooks clean help
 

@@ -68,7 +68,7 @@ async def ask(hub: Here, data: JsonObject) -> Response:
 def _models(value: Any) -> tuple[str, ...]:
     """A name, or a list of names to be tried in order."""
     names = [value] if isinstance(value, str) else value if value is not None else []
-    if not isinstance(names, list) or not all(isinstance(name, str) and name.strip() for name in names):
+    if not isinstance(names, list) or not all(isinstance(n, str) and n.strip() and n.isprintable() for n in names):
         raise UsageError("model: a model's name is needed, or a list of them")
     if len(names) > MODELS_MAX:
         raise UsageError(f"model: {len(names)} names, at most {MODELS_MAX} are tried")

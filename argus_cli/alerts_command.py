@@ -9,6 +9,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
+from argus_cli.arguments import row_count
 from argus_cli.hub import open_database
 from argus_memory.errors import UsageError
 from argus_memory.option_values import parse_duration
@@ -25,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     verbs = parser.add_subparsers(dest="verb", metavar="VERB")
     row = verbs.add_parser("list", help="open alerts, newest first (also without a verb)", parents=[json_too])
     row.add_argument("--all", action="store_true", help="closed ones too")
-    row.add_argument("--limit", type=int, default=100, help="at most so many, 100 by default")
+    row.add_argument("--limit", type=row_count, default=100, help="at most so many, 100 by default")
     row = verbs.add_parser("snooze", help="no reminders of an alert for a while", parents=[json_too])
     row.add_argument("id", type=int, help="the alert's id, as `argus alerts` shows it")
     row.add_argument("--for", dest="span", default="2h", metavar="SPAN", help="30m, 2h, 1d; 2h by default")
@@ -51,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
             told = f"alert {arguments.id}: closed"
             print(json.dumps({"id": arguments.id, "closed": True}) if arguments.json else told)
             return 0
-        found = list_alerts(database, closed_too=arguments.all, limit=max(1, arguments.limit))
+        found = list_alerts(database, closed_too=arguments.all, limit=arguments.limit)
     print(json.dumps(asdict(found), default=datetime.isoformat) if arguments.json else as_text(found, now))
     return 1 if found.open else 0
 

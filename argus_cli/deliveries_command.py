@@ -10,6 +10,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from argus_cli.arguments import row_count
 from argus_cli.hub import open_database
 from argus_memory.settings import Settings, load_settings
 
@@ -29,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     row = verbs.add_parser("list", help="messages, newest first (also without a verb)", parents=[json_too])
     row.add_argument("--status", help="pending, sending, sent, folded or gave-up")
     row.add_argument("--key", help="the one with this key")
-    row.add_argument("--limit", type=int, default=30, help="at most so many, 30 by default")
+    row.add_argument("--limit", type=row_count, default=30, help="at most so many, 30 by default")
     row = verbs.add_parser("retry", help="send one that waits or was given up at once", parents=[json_too])
     row.add_argument("id", type=int, help="the message's id, as `argus deliveries` shows it")
     row = verbs.add_parser("send-test", help="send a test message and wait for it", parents=[json_too])
@@ -52,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
             print(json.dumps(dict(row)) if arguments.json else test_as_text(row, arguments.channel))
             return 0 if row["status"] == "sent" else 1
         found = list_deliveries(
-            database, settings, key=arguments.key, status=arguments.status, limit=max(1, arguments.limit)
+            database, settings, key=arguments.key, status=arguments.status, limit=arguments.limit
         )
     print(json.dumps(asdict(found), default=str) if arguments.json else as_text(found))
     return 1 if any(row["status"] == "gave-up" for row in found.deliveries) else 0

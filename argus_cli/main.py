@@ -65,7 +65,7 @@ def build_parser(called: str | None) -> argparse.ArgumentParser:
     """The parser; only the command that is called has its module imported and its arguments added."""
     parser = argparse.ArgumentParser(
         prog="argus",
-        description="Self-hosted memory for people who work with Claude Code and Codex.",
+        description="Self-hosted memory and task control plane for work with Claude Code, Codex and Telegram.",
         epilog="`argus COMMAND --help` tells more. Settings: docs/options.md.",
     )
     common = argparse.ArgumentParser(add_help=False)

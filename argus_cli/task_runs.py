@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from argus_cli.arguments import row_count
 from argus_cli.hub import open_database
 from argus_cli.task_words import as_columns, as_json
 from argus_memory.db import queries
@@ -19,13 +20,13 @@ REASON_SHOWN = 100  # characters
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME")
-    parser.add_argument("--limit", type=int, default=20, help="20 by default")
+    parser.add_argument("--limit", type=row_count, default=20, help="20 by default")
 
 
 def run(arguments: argparse.Namespace, settings: Settings) -> int:
     q = queries("tasks")
     with open_database(settings) as database:
-        rows = database.fetch_all(q.runs_of_task, {"name": arguments.name, "limit": max(1, arguments.limit)})
+        rows = database.fetch_all(q.runs_of_task, {"name": arguments.name, "limit": arguments.limit})
         if not rows and database.fetch_one(q.find_task, {"name": arguments.name}) is None:
             raise NotFound(f"there is no task {arguments.name}, and no run of one; `argus task list` shows them")
     if arguments.json:

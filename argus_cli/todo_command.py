@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from argus_cli.arguments import row_count
 from argus_cli.hub import open_database
 from argus_memory.settings import load_settings
 
@@ -28,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     listed = verbs.add_parser("list", help="what is not settled, soonest due first", parents=[json_too])
     listed.add_argument("--all", action="store_true", help="settled and dropped ones as well")
     listed.add_argument("--project", metavar="P", help="of this project alone")
-    listed.add_argument("--limit", type=int, default=50, metavar="N", help="at most N (50)")
+    listed.add_argument("--limit", type=row_count, default=50, metavar="N", help="at most N (50)")
     shown = verbs.add_parser("show", help="one to-do with every step and its evidence", parents=[json_too])
     shown.add_argument("id", type=int, help="as `argus todo list` shows it")
     for verb, (_, told) in VERBS.items():

@@ -9,6 +9,8 @@ from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 _DURATION = re.compile(r"(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?")
+SPAN_MAX = timedelta(days=36_525)  # added to any time of today it is still one
+DIGITS_MAX = 10
 
 
 def parse_duration(text: str) -> timedelta:
@@ -16,10 +18,16 @@ def parse_duration(text: str) -> timedelta:
     match = _DURATION.fullmatch(text.strip())
     if not match or not any(match.groups()):
         raise ValueError(f"{text!r} is not a duration")
+    if max(len(part or "") for part in match.groups()) > DIGITS_MAX:
+        raise ValueError(f"{text[:40]!r} is longer than a century")
     days, hours, minutes, seconds = (int(part or 0) for part in match.groups())
+    if days > SPAN_MAX.days:  # before the sum, which could not be held
+        raise ValueError(f"{text[:40]!r} is longer than a century")
     span = timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds)
     if not span:
         raise ValueError("a duration of zero")
+    if span > SPAN_MAX:
+        raise ValueError(f"{text[:40]!r} is longer than a century")
     return span
 
 

@@ -23,6 +23,7 @@ PODCAST: Final = re.compile(
 _CUE_MARKS: Final = ("WEBVTT", "NOTE", "STYLE", "Kind:", "Language:")  # of WebVTT, beside the times
 TRANSCRIPT_ORDER: Final = ("text/plain", "text/vtt", "application/srt", "application/x-subrip", "text/html")
 TITLE_MAX: Final = 300
+DIGITS_MAX: Final = 7  # of an hour, a minute or a second
 _TAG: Final = re.compile(r"<[^>]*>")
 _BREAK: Final = re.compile(r"<(?:br|/p|/li|/h\d|/div)\b[^>]*>", re.IGNORECASE)
 _BLANKS: Final = re.compile(r"[ \t\xa0]+")
@@ -108,7 +109,7 @@ def transcript_text(body: bytes, kind: str) -> str:
 
 def _entry(raw: Mapping[str, Any], podcast: Sequence[_PodcastTags], number: int, url: str) -> Entry:
     title = _one_line(plain_text(raw.get("title", "")))[:TITLE_MAX]
-    link = urljoin(url, raw["link"]) if raw.get("link") else None
+    link = _join(url, raw.get("link"))
     contents = [part.get("value", "") for part in raw.get("content", [])] or [raw.get("summary", "")]
     text = plain_text(max(contents, key=len))
     published = raw.get("published_parsed") or raw.get("updated_parsed")
@@ -122,7 +123,7 @@ def _entry(raw: Mapping[str, Any], podcast: Sequence[_PodcastTags], number: int,
         text=text,
         published_at=_moment(published),
         authors=tuple(a["name"] for a in raw.get("authors", []) if a.get("name")),
-        audio_url=urljoin(url, audio) if audio else None,
+        audio_url=_join(url, audio),
         seconds=_seconds(raw.get("itunes_duration")),
         transcripts=tags.transcripts if tags else (),
         chapters_url=tags.chapters if tags else None,
@@ -179,10 +180,18 @@ def _moment(parsed: Any) -> datetime | None:
         return None
 
 
+def _join(base: str, link: str | None) -> str | None:
+    """The link made whole; None for what is no address."""
+    try:
+        return urljoin(base, link) if link else None
+    except ValueError:  # http://[half of one
+        return None
+
+
 def _seconds(text: str | None) -> int | None:
     """`1:02:03`, `62:03`, `3723`."""
     parts = (text or "").strip().split(":")
-    if not all(part.isascii() and part.isdigit() for part in parts) or len(parts) > 3:
+    if not all(part.isascii() and part.isdigit() and len(part) <= DIGITS_MAX for part in parts) or len(parts) > 3:
         return None
     total = 0
     for part in parts:

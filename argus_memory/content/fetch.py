@@ -23,6 +23,7 @@ MAX_BYTES: Final = 20 * 1024 * 1024  # a long podcast feed has 10 MB
 MAX_SECONDS: Final = 60.0  # of one fetch, redirects included
 CONNECT_SECONDS: Final = 10.0
 MAX_REDIRECTS: Final = 5
+NAT64: Final = ipaddress.ip_network("64:ff9b::/96")  # an IPv4 address behind a translator, private ones too
 MAX_URL: Final = 2048  # characters
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _HEADERS: Final = (
@@ -83,7 +84,10 @@ def fetch(
             answer = _get(pool, url, headers, tuple(types), max_bytes, end)
             if isinstance(answer, Fetched):
                 return answer
-            url = urljoin(url, answer)
+            try:
+                url = urljoin(url, answer)
+            except ValueError:
+                raise FetchFailure(f"{host_of(url)} redirects to what is no address", lasting=True) from None
     raise FetchFailure(f"{host_of(url)} redirects more than {MAX_REDIRECTS} times", lasting=True)
 
 
@@ -104,6 +108,8 @@ def is_public(address: str) -> bool:
     """Whether an IP address is of the internet: no loopback, private, link-local, shared or reserved one."""
     ip = ipaddress.ip_address(address.split("%", 1)[0])
     mapped = getattr(ip, "ipv4_mapped", None) or getattr(ip, "sixtofour", None)
+    if ip in NAT64:
+        mapped = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
     if mapped is not None:
         ip = mapped
     return ip.is_global and not ip.is_multicast

@@ -19,13 +19,14 @@ where kind = %(kind)s and subject = %(subject)s and closed_at is null
 
 -- name: remind_alert
 update alerts set reminded_at = %(now)s, reminders = reminders + 1
-where id = %(id)s and closed_at is null and reminded_at <= %(now)s - %(pace)s
+where id = %(id)s and closed_at is null and (reminded_at <= %(now)s - %(pace)s or reminded_at > %(now)s + %(pace)s)
   and (snoozed_until is null or snoozed_until <= %(now)s)
 returning id, title, detail, severity, kind, subject, opened_at, channel, reminders
 
 -- name: due_reminders
+-- Also what was told in a future further off than a reminder: the clock was ahead then, and was set back.
 select id from alerts
-where closed_at is null and reminded_at <= %(now)s - %(pace)s
+where closed_at is null and (reminded_at <= %(now)s - %(pace)s or reminded_at > %(now)s + %(pace)s)
   and (snoozed_until is null or snoozed_until <= %(now)s)
 order by id
 

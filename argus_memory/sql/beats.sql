@@ -1,5 +1,6 @@
 -- name: beat
--- A beat after a silence notes the silence; `since` starts anew then, and with another process.
+-- A beat after a silence notes the silence; `since` starts anew then, with another process, and where the clock was
+-- set back: nobody has beaten by the new one yet.
 with before as (
     select at, since, host, pid from watcher_beats where watcher = %(watcher)s for update
 ), gap as (
@@ -10,7 +11,8 @@ with before as (
     insert into watcher_beats (watcher, at, since, host, pid, pass_ms, detail)
     select %(watcher)s, %(now)s,
            coalesce((select since from before
-                     where host = %(host)s and pid = %(pid)s and not exists (select from gap)), %(now)s),
+                     where host = %(host)s and pid = %(pid)s and at <= %(now)s + %(silence)s
+                       and not exists (select from gap)), %(now)s),
            %(host)s, %(pid)s, %(pass_ms)s, %(detail)s
     on conflict (watcher) do update
     set at = excluded.at, since = excluded.since, host = excluded.host, pid = excluded.pid,

@@ -5,15 +5,17 @@ select pg_advisory_xact_lock(hashtextextended('argus-claim-delivery', 0))
 -- name: claim_delivery
 -- The next message that may go out. Alerts first; in a channel one at a time; news of one subject in their order.
 -- %(open)s: channels whose target takes messages now; %(known)s: all that are configured; %(open_main)s: whether main
--- does, where every other name leads.
+-- does, where every other name leads. What is said to wait beyond %(far)s was written by a clock that was ahead.
 with due as (
     select d.id, d.status = 'sending' as taken_over, a.severity
     from deliveries d left join alerts a on a.id = d.alert_id
-    where ((d.status = 'pending' and d.next_try_at <= %(now)s) or (d.status = 'sending' and d.leased_until <= %(now)s))
+    where ((d.status = 'pending' and (d.next_try_at <= %(now)s or d.next_try_at > %(far)s))
+           or (d.status = 'sending' and (d.leased_until <= %(now)s or d.leased_until > %(far)s)))
       and (d.channel = any(%(open)s) or (%(open_main)s and not d.channel = any(%(known)s)))
       and not exists (
           select from deliveries o
-          where o.channel = d.channel and o.status = 'sending' and o.leased_until > %(now)s)
+          where o.channel = d.channel and o.status = 'sending' and o.leased_until > %(now)s
+            and o.leased_until <= %(far)s)
       and not exists (
           select from deliveries e join alerts ea on ea.id = e.alert_id
           where e.id < d.id and e.channel = d.channel and e.status in ('pending', 'sending')
@@ -73,7 +75,7 @@ where status = 'pending' and attempts > 0 and next_try_at > %(now)s
 -- When a chat got something, of the last minute.
 select a.at
 from delivery_attempts a join deliveries d on d.id = a.delivery_id
-where a.at > %(since)s and a.outcome in ('sent', 'unknown') and split_part(d.target, '/', 1) = %(chat)s
+where a.at > %(since)s and a.at <= %(until)s and a.outcome in ('sent', 'unknown') and split_part(d.target, '/', 1) = %(chat)s
 
 -- name: set_target
 update deliveries set target = %(target)s

@@ -46,6 +46,12 @@ from (
     where finished_at > %(since)s and finished_at <= %(now)s and outcome <> 'left-alone' and engine <> 'api'
 ) c
 
+-- name: told_costs
+-- What scripts told of themselves; where they asked models through Argus, those calls are in `costs` as well.
+select count(*)::int as runs, sum(cost_usd)::float as usd
+from task_runs
+where finished_at > %(since)s and finished_at <= %(now)s and handler = 'code' and cost_usd is not null
+
 -- name: canaries
 select count(*) filter (where outcome = 'ok')::int as ok, count(*) filter (where outcome = 'failed')::int as failed,
        (select coalesce(outcome, 'under way') from canary_runs order by sent_at desc limit 1) as last,

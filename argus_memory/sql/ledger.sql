@@ -33,6 +33,18 @@ set status = 'expected', status_at = %(now)s, decided_by = %(by)s, reason = 'the
 where status = 'missed' and due_at > %(now)s
 returning id, task, due_at, 'missed' as from_status, status as to_status, reason
 
+-- name: forget_far_grace
+-- The clock was set back: a silence that ended in the future moved the end of a grace there. No honest one lies so far.
+update expected_runs o
+set start_by = o.due_at + g.grace
+from (
+    select e.id, coalesce((select s.start_grace from task_schedules s where s.task = e.task and s.from_at <= e.due_at
+                           order by s.from_at desc limit 1), e.start_by - e.due_at) as grace
+    from expected_runs e
+    where e.status in ('expected', 'queued') and e.start_by > %(now)s
+) g
+where o.id = g.id and o.start_by > greatest(%(now)s, o.due_at) + g.grace
+
 -- name: open_facts
 -- Every open row with what is known about it, in one question. Not the missed ones: a run that comes late moves its
 -- row itself (sql/runs.sql), also one that another scheduler reports.
@@ -69,7 +81,9 @@ left join lateral (
 ) b on r.id is null and (select t.spec ->> 'no_overlap' from tasks t where t.name = o.task) = 'true'
 left join lateral (
     select x.from_at, x.until_at from (
-        select from_at, until_at from watcher_gaps where until_at >= o.due_at and watcher <> 'sender'
+        -- One that ends in the future was noted while the clock was ahead.
+        select from_at, until_at from watcher_gaps
+        where until_at >= o.due_at and until_at <= %(now)s and watcher <> 'sender'
         union all
         -- This watcher comes back right now and has not noted its silence yet.
         select at, %(now)s from watcher_beats where watcher = %(by)s and at < %(now)s - %(silence)s

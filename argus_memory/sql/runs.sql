@@ -3,8 +3,9 @@
 select pg_advisory_xact_lock(hashtextextended('argus/task/' || %(task)s, 0))
 
 -- name: find_open_run
+-- Argus's own: a start that somebody reported, and never the end, must not keep a task from running.
 select id, rid, started_at, started_by from task_runs
-where task = %(task)s and finished_at is null and rid <> %(rid)s
+where task = %(task)s and finished_at is null and rid <> %(rid)s and started_by <> 'report'
 order by started_at limit 1
 
 -- name: insert_run

@@ -24,7 +24,7 @@ LOCALTIME: Final = Path("/etc/localtime")
 
 
 def read_task_list(folder: Path, *, default_zone: str) -> TaskList:
-    """What `folder`/config.ini says; never raises. No file: an empty list.
+    """What `folder`/config.ini says; never raises. No file is a fault: a list that went away looks like no tasks.
 
     A broken stanza has a name that can be an asset's and differs from every other's, also where its own cannot;
     what is wrong with no one stanza is broken under the name `config.ini`.
@@ -33,7 +33,8 @@ def read_task_list(folder: Path, *, default_zone: str) -> TaskList:
     try:
         data = file.read_bytes()
     except FileNotFoundError:
-        return TaskList((), ())
+        cure = "put it back; an empty file is a list without tasks, and `argus task new` makes one"
+        return TaskList((), (BrokenTask(LIST_FILE, file, 1, "it is not there", cure),))
     except OSError as error:
         reason = error.strerror or type(error).__name__
         return TaskList((), (BrokenTask(LIST_FILE, file, 1, f"it cannot be read ({reason})", "let Argus read it"),))

@@ -12,6 +12,10 @@ from argus_memory.records import TaskSpec
 from argus_memory.settings import Settings, read_env_file
 
 MASKED: Final = "[masked]"
+SECRET_MIN: Final = 8  # characters; a shorter value would be found in ordinary words
+# What a task may see of the environment Argus runs in; everything else, its tokens above all, stays behind.
+ALLOWED: Final = frozenset({"PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER", "LOGNAME", "SHELL", "SSL_CERT_FILE",
+                            "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"})  # fmt: skip
 _REFERENCE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
@@ -37,6 +41,18 @@ def expand_env(env: Mapping[str, str], environment: Mapping[str, str]) -> dict[s
 def references(env: Mapping[str, str]) -> tuple[str, ...]:
     """The hub's variables that the values ask for, each once."""
     return tuple(dict.fromkeys(name for value in env.values() for name in _REFERENCE.findall(value)))
+
+
+def referenced_secrets(spec: TaskSpec, settings: Settings, parent: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+    """The values that the stanza takes from the hub's variables: masked in what its task writes, whatever their name.
+
+    Not those of variables that every task has (HOME, USER): words of every path are no secret.
+    """
+    names = [name for name in references(spec.env) if name not in ALLOWED]
+    if not names:
+        return ()
+    environment = {**read_env_file(settings.env_file), **parent}
+    return tuple(environment[name] for name in names if len(environment.get(name, "")) >= SECRET_MIN)
 
 
 def mask_env(env: Mapping[str, str]) -> dict[str, str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from argus_memory.records import BrokenTask, TaskSpec
+from argus_memory.rules.masking import mask_text
 from argus_memory.tasks.config_lines import Entry, Flaw, Section, shorten
 from argus_memory.tasks.config_values import DEFAULT_KEYS, ENV_PREFIX, KEYS, Key, find_near, parse_env_name
 from argus_memory.tasks.names import NAME_RULE, is_task_name
@@ -65,12 +66,12 @@ def read_stanza(section: Section, defaults: Defaults, folder: Path, file: Path, 
 
 
 def as_broken(name: str, file: Path, flaws: Iterable[Flaw]) -> BrokenTask:
-    """The first flaw, and the next few behind its cure."""
+    """The first flaw, and the next few behind its cure. A line may hold a secret; a sentence about it goes far."""
     first, *others = flaws
     also = "".join(f"; line {flaw.line}: {flaw.problem}" for flaw in others[:ALSO_SHOWN])
     if len(others) > ALSO_SHOWN:
         also += f"; and {len(others) - ALSO_SHOWN} more"
-    return BrokenTask(name, file, first.line, first.problem, first.cure + also)
+    return BrokenTask(name, file, first.line, mask_text(first.problem)[0], mask_text(first.cure + also)[0])
 
 
 def _read_entries(entries: Iterable[Entry], known: tuple[str, ...]) -> _Read:

@@ -17,7 +17,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 LINE_MAX = 256 * 1024  # bytes of one message
 TOTAL_MAX = 16 * 1024 * 1024  # bytes of all of a run's messages
@@ -28,6 +28,7 @@ TEXT_MAX = 20_000  # characters of a message to a person
 NAME_MAX = 200
 PROBLEMS_MAX = 5  # told in full; the rest is a count
 READ = 256 * 1024
+BEHIND = 4096  # bytes by which a file is known again
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +215,9 @@ class MessageFile:
         self.path = path
         self.told = Told()
         self._offset = 0
+        self._total = 0  # bytes read, of a file that was written anew again and again too
+        self._first = b""  # the first bytes read, and the last in front of the offset
+        self._behind = b""
         self._number = 0
         self._rest = b""
         self._too_long = False
@@ -241,6 +245,13 @@ class MessageFile:
         else:
             take_line(self.told, self._number, line)
 
+    def _is_new(self, file: BinaryIO) -> bool:
+        """Whether somebody wrote over what was read already, as `>` does in a shell."""
+        if file.read(len(self._first)) != self._first:
+            return True
+        file.seek(self._offset - len(self._behind))
+        return file.read(len(self._behind)) != self._behind
+
     def _chunks(self) -> Iterator[bytes]:
         if self._closed:
             return
@@ -251,10 +262,16 @@ class MessageFile:
         except OSError:  # not readable any more: what was read before counts
             return
         with file:
+            if self._is_new(file):
+                self._offset, self._rest, self._first, self._behind = 0, b"", b"", b""
+                self.told.refuse(self._number + 1, "the file was written anew, append with >>; lines may be lost")
             file.seek(self._offset)
             while data := file.read(READ):
                 self._offset += len(data)
-                if self._offset > TOTAL_MAX:
+                self._total += len(data)
+                self._first = self._first or data[:BEHIND]
+                self._behind = (self._behind + data)[-BEHIND:]
+                if self._total > TOTAL_MAX:
                     self._closed = True
                     self.told.refuse(self._number + 1, f"more than {TOTAL_MAX // 2**20} MiB of messages; not read on")
                     return

@@ -66,7 +66,8 @@ def register_tasks(db: Database, settings: Settings, task_list: TaskList, *, now
     2. under a lock, ask again and put tasks that are new, changed, broken, mended or gone
     3. close the schedule in force where it changed, and open the new one
     4. raise `task-broken` for each broken stanza, clear it for each mended one; a task that is gone, or no longer
-       expected, takes its own alerts with it, since nothing would ever close them
+       expected, takes its own alerts with it, since nothing would ever close them; a stanza that is not there while
+       the file has faults of its own counts as there still
     """
     wanted = _wanted(task_list)
     q = queries("tasks")
@@ -216,7 +217,8 @@ def _differences(known: Iterable[DictRow], wanted: Mapping[str, _Wanted]) -> _Ch
                 opened.append(name)
             else:
                 unexpected.append(name)
-    removed = sorted(alive - set(wanted))
+    # A list that cannot be read whole does not say that a task is gone: it stays expected, and its alerts stay open.
+    removed = [] if LIST_FILE in wanted else sorted(alive - set(wanted))
     close += [int(rows[name]["schedule_id"]) for name in removed if rows[name]["schedule_id"] is not None]
     return _Changes(
         tuple(added), tuple(removed), tuple(changed), tuple(newly_broken), tuple(mended), tuple(unexpected),

@@ -15,6 +15,7 @@ from typing import Any, Literal, cast
 
 from argus_memory.records import Outcome
 from argus_memory.rules.identity import parse_stamp
+from argus_memory.rules.storable import storable
 from argus_memory.watch.alerts import describe_span
 
 Event = Literal["start", "end", "skip"]
@@ -161,7 +162,7 @@ def _text(body: Mapping[str, Any], name: str, limit: int) -> str | None:
         raise Refused(f"{name}: is no text")
     if len(value) > limit:
         raise Refused(f"{name}: has {len(value):,} characters, at most {limit:,} are taken")
-    return value
+    return storable(value)
 
 
 def _time(body: Mapping[str, Any], name: str) -> datetime | None:

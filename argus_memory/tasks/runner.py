@@ -26,7 +26,7 @@ from argus_memory.db import Database
 from argus_memory.errors import Unreachable
 from argus_memory.records import RunResult, StartedBy, TaskSpec
 from argus_memory.settings import Settings
-from argus_memory.tasks.config_env import expand_spec
+from argus_memory.tasks.config_env import expand_spec, referenced_secrets
 from argus_memory.tasks.runner_env import (
     CannotStart,
     RunPlace,
@@ -87,12 +87,14 @@ def run_task(
     if begun.skipped:
         return _result(spec, begun, now, RunEnd("skipped", now, reason=begun.skipped))
     missing = None
+    secrets: tuple[str, ...] = ()
     try:
-        spec = expand_spec(spec, settings)  # before the files: what it is given is masked in what it writes
+        secrets = referenced_secrets(spec, settings)  # before the files: what it is given is masked in what it writes
+        spec = expand_spec(spec, settings)
     except ValueError as error:
         missing = {"start_error": str(error)}
     place = place_of(settings, rid)
-    files = RunFiles.open(place, spec.name, now, spec)
+    files = RunFiles.open(place, spec.name, now, spec, secrets)
     report = missing or _execute(db, settings, spec, files, due_at, attempt, extra_env or {}, clock, stop_grace)
     files.messages.read(last=True)  # what it said in its last moments counts for how it ended
     end = make_end(settings, files, report)
@@ -119,7 +121,7 @@ def _execute(
     try:
         place.folder.mkdir(parents=True, mode=0o700)
         place.messages.touch(0o600)
-        write_json(place.spec, spec_to_json(spec))
+        write_json(place.spec, {**spec_to_json(spec), "secrets": list(files.secrets)})
         env, names = make_env(settings, spec, place, due_at=due_at, attempt=attempt, extra_env=extra_env)
         order = {
             "rid": place.rid,

@@ -14,10 +14,8 @@ from typing import Any
 from argus_memory.records import TaskSpec
 from argus_memory.rules.masking_names import names_secret
 from argus_memory.settings import CODE_FOLDER, OPTIONS, Settings
+from argus_memory.tasks.config_env import ALLOWED, SECRET_MIN
 
-# What a task may see of the environment Argus runs in; everything else, its tokens above all, stays behind.
-ALLOWED = frozenset({"PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER", "LOGNAME", "SHELL", "SSL_CERT_FILE",
-                     "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"})  # fmt: skip
 ALLOWED_STARTS: tuple[str, ...] = ("LC_",)
 ALLOWED_ENDS = ("_proxy", "_PROXY")
 # The engines of agent tasks know their account and their folder by these.
@@ -34,7 +32,6 @@ OWN_SETTINGS = frozenset({
 OWN_HANDLERS = {"llm": "argus_memory.tasks.llm_main", "agent": "argus_memory.tasks.agent_main"}
 CONTAINER_FOLDER = "/task"
 CONTAINER_RUN = "/run/argus-task"
-SECRET_MIN = 8  # characters; a shorter value would be found in ordinary words
 
 
 @dataclass(frozen=True, slots=True)

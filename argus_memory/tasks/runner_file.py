@@ -26,7 +26,7 @@ from argus_memory.tasks.outcomes import judge_end
 from argus_memory.tasks.runner_env import RunPlace, own_secrets
 from argus_memory.tasks.runs_tell import Policy
 from argus_memory.tasks.runs_write import RunEnd, RunFinished, finish_run
-from argus_memory.tasks.spec_json import read_spec
+from argus_memory.tasks.spec_json import read_secrets, read_spec
 from argus_memory.tasks.tails import OUTPUT_MAX, Masker
 from argus_memory.watch.alerts import put_delivery
 
@@ -40,15 +40,24 @@ class RunFiles:
     started_at: datetime
     spec: TaskSpec | None
     messages: MessageFile
+    secrets: tuple[str, ...] = ()  # what the stanza took from the hub's variables
     delivered: int = 0
 
     @classmethod
-    def open(cls, place: RunPlace, task: str, started_at: datetime, spec: TaskSpec | None = None) -> RunFiles:
-        """`spec` is read from the run's folder unless it is given."""
+    def open(
+        cls, place: RunPlace, task: str, started_at: datetime, spec: TaskSpec | None = None,
+        secrets: tuple[str, ...] = (),
+    ) -> RunFiles:  # fmt: skip
+        """`spec` and `secrets` are read from the run's folder unless a spec is given."""
         if spec is None:
             with suppress(OSError, ValueError, TypeError):  # gone with its folder: the policy in force is taken
                 spec = read_spec(place.spec)
-        return cls(place, task, started_at, spec, MessageFile(place.messages))
+                secrets = read_secrets(place.spec)
+        return cls(place, task, started_at, spec, MessageFile(place.messages), secrets)
+
+    def masker(self, settings: Settings) -> Masker:
+        """One that knows this installation's secrets, the stanza's, and what the stanza took from the hub."""
+        return Masker((*own_secrets(settings, self.spec), *self.secrets))
 
     @property
     def policy(self) -> Policy | None:
@@ -64,14 +73,14 @@ def file_messages(db: Database, settings: Settings, files: RunFiles, *, now: dat
     told = files.messages.told
     if not fresh and files.delivered == len(told.deliveries):
         return
-    mask = Masker(own_secrets(settings, files.spec))
+    mask = files.masker(settings)
     rid = files.place.rid
     channel = files.spec.channel if files.spec else None
     with db.transaction() as conn:
         for each in told.deliveries[files.delivered :]:
             put_delivery(
                 conn,
-                key=f"task:{files.task}:{each.key}" if each.key else f"{rid}:{each.number}",
+                key=f"task:{files.task}:{mask.key(each.key)}" if each.key else f"{rid}:{each.number}",
                 kind="deliver",
                 channel=mask.text(each.channel or channel or settings.alert_channel),
                 title=mask.text(each.title or files.task),
@@ -95,7 +104,7 @@ def file_messages(db: Database, settings: Settings, files: RunFiles, *, now: dat
 def make_end(settings: Settings, files: RunFiles, report: Mapping[str, Any]) -> RunEnd:
     """How the run ended, from the guard's report and what the task said. Reads no clock: the guard measured."""
     told = files.messages.told
-    mask = Masker(own_secrets(settings, files.spec))
+    mask = files.masker(settings)
     outcome, reason = judge_end(
         report, skip=told.skip, max_runtime=files.spec.max_runtime if files.spec else None
     )

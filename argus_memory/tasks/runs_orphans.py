@@ -19,6 +19,7 @@ import socket
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import psutil
 import psycopg
@@ -57,7 +58,16 @@ def close_orphans(db: Database, settings: Settings, *, now: datetime, task: str 
 
 
 def _spooled(settings: Settings) -> list[Path]:
-    return sorted(place_of(settings, "").root.glob("*.json"))
+    """The reports there are; whatever else lies in the folder is left alone, and hinders none of them."""
+    found = place_of(settings, "").root.glob("*.json")
+    return sorted(path for path in found if _is_rid(path.stem) and path.is_file())
+
+
+def _is_rid(name: str) -> bool:
+    try:
+        return str(UUID(name)) == name
+    except ValueError:
+        return False
 
 
 def _is_old(spool: Path) -> bool:
@@ -79,16 +89,13 @@ def _file_spool(db: Database, settings: Settings, row: DictRow, spool: Path, *, 
         return int(file_end(db, settings, files, end, now=now).closed)
     except FileNotFoundError:
         return 0
-    except (ValueError, TypeError, AttributeError, LookupError, psycopg.DataError):  # no report of our guard
+    except (OSError, ValueError, TypeError, AttributeError, LookupError, psycopg.DataError):  # no report of our guard
         return _close_silent(db, settings, row, place, f"its report {spool.name} cannot be read", now=now)
 
 
 def _file_unknown(db: Database, settings: Settings, spool: Path, *, now: datetime) -> int:
     """A report without an open run: closed already, so it is not needed, or of a run this database never had."""
-    try:
-        known = db.fetch_one(queries("runs").find_run_task, {"rid": spool.stem})
-    except ValueError:
-        known = None
+    known = db.fetch_one(queries("runs").find_run_task, {"rid": spool.stem})
     if known is not None and _is_old(spool):
         remove_files(place_of(settings, spool.stem))
     elif known is None and _is_old(spool):
@@ -154,7 +161,7 @@ def _close_silent(
     )  # fmt: skip
     try:
         return int(file_end(db, settings, files, end, now=now).closed)
-    except psycopg.DataError as error:  # what the database cannot hold must not keep the run open for ever
+    except (psycopg.DataError, UnicodeError) as error:  # what cannot be stored must not keep the run open for ever
         log.error("what run %s said cannot be stored: %s", row["rid"], error)
         end = RunEnd("orphaned", now, reason=f"{reason}; what it said cannot be stored")
         finished = finish_run(db, settings, str(row["rid"]), end, now=now, policy=files.policy)

@@ -35,6 +35,11 @@ def read_spec(path: Path) -> TaskSpec:
     return spec_from_json(json.loads(path.read_text(encoding="utf-8")))
 
 
+def read_secrets(path: Path) -> tuple[str, ...]:
+    """What the stanza took from the hub's variables, kept beside it for whoever files the run's words."""
+    return tuple(str(value) for value in json.loads(path.read_text(encoding="utf-8")).get("secrets", ()))
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, Path):
         return str(value)

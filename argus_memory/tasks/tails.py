@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,6 +24,11 @@ class Masker:
         masked, counts = mask_text(storable(text), self.own)
         add_counts(self.counts, counts)
         return masked
+
+    def key(self, text: str) -> str:
+        """The same for what has to stay apart from every other: what had to be changed is a digest of itself."""
+        masked = self.text(text)
+        return masked if masked == text else hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
     def tree(self, value: Any) -> Any:
         """The same for JSON; what is nested too deeply to be looked through is not kept."""

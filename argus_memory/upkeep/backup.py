@@ -236,7 +236,9 @@ def _make_folder(folder: Path) -> None:
 
 def _write_manifest(path: Path, facts: Facts, digest: str, *, proven: bool) -> None:
     text = json.dumps({**asdict(facts), "sha256": digest, "bytes": path.stat().st_size, "proven": proven}, indent=1)
-    path.with_suffix(".json").write_text(text + "\n", "utf-8")
+    manifest = path.with_suffix(".json")
+    manifest.touch(mode=0o600)
+    manifest.write_text(text + "\n", "utf-8")
 
 
 def _sha256(path: Path) -> str:

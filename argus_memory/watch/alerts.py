@@ -21,9 +21,10 @@ from psycopg.types.json import Jsonb
 
 from argus_memory.db import Connection, Database, queries
 from argus_memory.errors import Conflict, NotFound
-from argus_memory.rules.masking import mask_text
-from argus_memory.rules.storable import storable
+from argus_memory.rules.masking import mask_text, mask_tree
+from argus_memory.rules.storable import storable, storable_value
 from argus_memory.settings import Settings
+from argus_memory.watch.message_text import secrets_of
 
 DeliveryKind = Literal["alert", "recovery", "reminder", "digest", "deliver", "answer"]
 
@@ -48,15 +49,20 @@ class Condition:
 
 
 def raise_alert(conn: Connection, settings: Settings, condition: Condition, *, now: datetime, by: str) -> int | None:
-    """Open the alert and put its message into the outbox; None when it was open already (its detail is renewed)."""
+    """Open the alert and put its message into the outbox; None when it was open already (its detail is renewed).
+
+    Secrets in title, detail and evidence are masked: alerts quote output, errors and lines of files.
+    """
     q = queries("alerts")
+    own = secrets_of(settings)
+    title, detail = (mask_text(storable(text), own)[0] for text in (condition.title, condition.detail))
     params = {
         "kind": condition.kind,
         "subject": condition.subject,
         "severity": condition.severity,
-        "title": condition.title,
-        "detail": condition.detail or None,
-        "evidence": Jsonb(dict(condition.evidence)),
+        "title": title,
+        "detail": detail or None,
+        "evidence": Jsonb(mask_tree(storable_value(dict(condition.evidence)), own)[0]),
         "channel": condition.channel,
         "now": now,
         "by": by,
@@ -71,8 +77,8 @@ def raise_alert(conn: Connection, settings: Settings, condition: Condition, *, n
         key=f"alert:{alert_id}:opened",
         kind="alert",
         channel=condition.channel or settings.alert_channel,
-        title=condition.title,
-        body=condition.detail,
+        title=title,
+        body=detail,
         link=condition.link,
         alert_id=alert_id,
         task=condition.task,

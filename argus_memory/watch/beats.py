@@ -83,5 +83,8 @@ def find_gaps(db: Database, *, since: datetime) -> list[Gap]:
 
 
 def is_silent(known: Beat | None, now: datetime) -> bool:
-    """Whether the watcher has not beaten for SILENCE; one that never beat is silent."""
-    return known is None or now - known.at > SILENCE
+    """Whether the watcher has not beaten for SILENCE; one that never beat is silent.
+
+    So is one whose last beat lies in the future: the clock was set back since, and it has not beaten by the new one.
+    """
+    return known is None or abs(now - known.at) > SILENCE

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import sha256
 from typing import Any, Final
 from uuid import UUID, uuid4
 
@@ -45,7 +46,7 @@ def accept_delivery(db: Database, settings: Settings, intent: Mapping[str, Any],
     given = {name: _text(intent, name) for name in _FIELDS}
     _check(given)
     channel = given["channel"] or MAIN
-    key = f"deliver:{given['task'] or ''}:{given['key'] or uuid4()}"
+    key = f"deliver:{given['task'] or ''}:{_apart(given['key'], settings) or uuid4()}"
     lost_run = None
     with db.transaction() as conn:
         if given["rid"] and conn.execute(queries("deliveries").find_run, {"rid": given["rid"]}).fetchone() is None:
@@ -57,7 +58,7 @@ def accept_delivery(db: Database, settings: Settings, intent: Mapping[str, Any],
             channel=channel,
             title=hide_secrets(given["title"] or "", settings),
             body=hide_secrets(given["text"] or "", settings),
-            link=given["link"],
+            link=hide_secrets(given["link"], settings) if given["link"] else None,
             task=given["task"],
             rid=None if lost_run else given["rid"],
             now=now,
@@ -78,6 +79,13 @@ def _receipt(
         why = f"{route.target.service} refuses the token or address: kept, see `argus status`"
     notes = [note for note in (route.note if route else None, lost_run) if note]
     return DeliverReceipt(id_, duplicate, channel, why is None, why, "; ".join(notes) or None)
+
+
+def _apart(key: str | None, settings: Settings) -> str | None:
+    """The key as rows and receivers may see it; one that holds a secret becomes a digest, apart from all others."""
+    if key is None or hide_secrets(key, settings) == key:
+        return key
+    return sha256(key.encode()).hexdigest()
 
 
 def _text(intent: Mapping[str, Any], name: str) -> str | None:

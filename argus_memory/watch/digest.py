@@ -57,10 +57,10 @@ def find_facts(db: Database, settings: Settings, *, now: datetime) -> DigestFact
         ran, missed, levels, *single = (
             conn.execute(query, params).fetchall()
             for query in (
-                q.tasks_ran, q.not_run, q.levels, q.held_reviews, q.parked_units, q.costs, q.canaries,
+                q.tasks_ran, q.not_run, q.levels, q.held_reviews, q.parked_units, q.costs, q.canaries, q.told_costs,
             )
         )  # fmt: skip
-    held, parked, costs, canaries = (rows[0] for rows in single)
+    held, parked, costs, canaries, told = (rows[0] for rows in single)
     alerts = [
         {"id": one.id, "title": one.title, "opened_at": one.opened_at} for one in list_alerts(db, limit=1000).alerts
     ]
@@ -72,7 +72,7 @@ def find_facts(db: Database, settings: Settings, *, now: datetime) -> DigestFact
         levels=levels,
         held=held,
         parked=parked,
-        costs=costs,
+        costs={**costs, "told_runs": told["runs"], "told_usd": told["usd"]},
         canaries=canaries,
         alerts=alerts,
         outbox=find_sender_state(db, settings, now=now).detail,

@@ -106,12 +106,17 @@ def _alerts(facts: DigestFacts) -> list[str]:
 def _costs(facts: DigestFacts) -> list[str]:
     """What is not known is never counted as nothing."""
     calls, unknown, usd = facts.costs["calls"], facts.costs["unknown"], facts.costs["usd"]
+    told = []
+    if runs := facts.costs.get("told_runs"):
+        word = "run" if runs == 1 else "runs"
+        spent = f"{facts.costs['told_usd']:.4f} USD"
+        told = [f"Cost told by scripts: {spent} in {runs:,} {word}, calls through Argus included."]
     if not calls:
-        return ["Cost: no model was called."]
+        return ["Cost: Argus called no model.", *told]
     known = calls - unknown
     parts = [f"{usd:.4f} USD for {known:,} calls"] if known else []
     parts += [f"unknown for {unknown:,} calls"] if unknown else []
-    return [f"Cost: {', '.join(parts)}."]
+    return [f"Cost: {', '.join(parts)}.", *told]
 
 
 def _canaries(facts: DigestFacts) -> list[str]:

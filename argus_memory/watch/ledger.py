@@ -62,6 +62,7 @@ def watch_tasks(db: Database, settings: Settings, *, now: datetime, by: Watcher)
     q = queries("ledger")
     with db.transaction() as conn:
         moved = conn.execute(q.expect_again, {"now": now, "by": by}).fetchall()
+        conn.execute(q.forget_far_grace, {"now": now})
         rows = conn.execute(q.open_facts, {"now": now, "by": by, "silence": SILENCE}).fetchall()
         runs = find_dagster_runs(conn, rows)
         judged = [(row, judge(expectation_of(row), facts_of(row, runs), now)) for row in rows]

@@ -16,9 +16,12 @@ from psycopg.types.json import Jsonb
 
 from argus_memory.db import Connection, Database, queries
 from argus_memory.rules.send_answers import Answer
+from argus_memory.rules.send_pace import GROUP_WINDOW
 
 # Longer than the longest request (a file: 5 + 40 + 15 s), and renewed before each.
 LEASE: Final = timedelta(minutes=2)
+# No wait of a message is longer, and no lease: what lies further off was written while the clock was ahead.
+FAR: Final = timedelta(minutes=75)
 Outcome = Literal["sent", "retry", "plain-text", "main-chat", "refused", "unknown"]
 LOST_SENDER: Final = "the sender ended before it noted the answer"
 
@@ -39,6 +42,7 @@ def claim(db: Database, holder: str, open_: Open, *, now: datetime) -> DictRow |
         "now": now,
         "until": now + LEASE,
         "holder": holder,
+        "far": now + FAR,
         "open": list(open_.channels),
         "known": list(open_.known),
         "open_main": open_.main,
@@ -133,5 +137,5 @@ def finish(db: Database, id_: int, holder: str, *, at: datetime, note: str | Non
 
 def sent_to_chat(db: Database, chat: str, *, since: datetime) -> list[datetime]:
     """When this Telegram chat got something after `since`, whoever sent it."""
-    params = {"chat": f"telegram:{chat}", "since": since}
+    params = {"chat": f"telegram:{chat}", "since": since, "until": since + 2 * GROUP_WINDOW}
     return [row["at"] for row in db.fetch_all(queries("deliveries").sent_to_chat, params)]

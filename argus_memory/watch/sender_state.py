@@ -18,6 +18,7 @@ from argus_memory.settings import Settings
 from argus_memory.watch.channels import describe_lack, find_channels
 
 SILENT_AFTER: Final = timedelta(seconds=120)  # the sender beats every 15 s
+CLOCK_STEP: Final = timedelta(minutes=1)  # by which two machines' clocks may differ
 LATE_AFTER: Final = timedelta(minutes=5)  # a message that waits so long is one to worry about
 GAVE_UP_SHOWN: Final = timedelta(days=1)
 ServiceStatus = Literal["ok", "away", "refused", "slow"]
@@ -25,7 +26,7 @@ ServiceStatus = Literal["ok", "away", "refused", "slow"]
 
 @dataclass(frozen=True, slots=True)
 class ServiceState:
-    """`failures` in a row; `since`: when they began; nothing is sent before `paused_until`.
+    """`failures` in a row; `since`: when they began; nothing is sent before `paused_until`, set at `noted_at`.
 
     away: it does not answer; refused: it does not know the token or address; slow: it asked for a pause.
     """
@@ -35,19 +36,23 @@ class ServiceState:
     since: datetime | None = None
     paused_until: datetime | None = None
     error: str | None = None
+    noted_at: datetime | None = None
 
     def is_paused(self, now: datetime) -> bool:
+        """A pause that was noted in the future is none: the clock was ahead then, and was set back."""
+        if self.noted_at is not None and self.noted_at > now + CLOCK_STEP:
+            return False
         return self.paused_until is not None and now < self.paused_until
 
     def after_failure(self, answer: Answer, *, now: datetime, chance: float) -> ServiceState:
         """One more failure, and a pause for it. Asked to slow down, it is no failure, and the pause is as told."""
         if answer.kind == "slow-down":
             pause = now + timedelta(seconds=max(1.0, answer.wait or 1.0))
-            return ServiceState("slow", self.failures, self.since or now, pause, answer.error)
+            return ServiceState("slow", self.failures, self.since or now, pause, answer.error, now)
         failures = self.failures + 1
         pause = now + backoff(failures, cap=SERVICE_BACKOFF_MAX, chance=chance)
         status: ServiceStatus = "refused" if answer.kind == "key" else "away"
-        return ServiceState(status, failures, self.since if self.failures else now, pause, answer.error)
+        return ServiceState(status, failures, self.since if self.failures else now, pause, answer.error, now)
 
 
 @dataclass(slots=True)
@@ -69,6 +74,7 @@ class SenderState:
                     "since": one.since.isoformat() if one.since else None,
                     "paused_until": one.paused_until.isoformat() if one.paused_until else None,
                     "error": one.error,
+                    "noted_at": one.noted_at.isoformat() if one.noted_at else None,
                 }
                 for name, one in sorted(self.services.items())
             }
@@ -82,7 +88,12 @@ def read_state(detail: Mapping[str, Any]) -> SenderState:
     """What `as_json` wrote; a beat without it is a sender that knows of nothing wrong."""
     services = {
         name: ServiceState(
-            one["status"], one["failures"], _time(one["since"]), _time(one["paused_until"]), one["error"]
+            one["status"],
+            one["failures"],
+            _time(one["since"]),
+            _time(one["paused_until"]),
+            one["error"],
+            _time(one.get("noted_at")),
         )
         for name, one in detail.get("services", {}).items()
     }

@@ -80,6 +80,8 @@ class TelegramServer:
         return self
 
     def start(self) -> None:
+        if self._http is not None:
+            return
         self.closing.clear()
         self._http = ThreadingHTTPServer(("127.0.0.1", self.port), _handler(self))
         self._http.daemon_threads = True

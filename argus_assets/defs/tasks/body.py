@@ -18,14 +18,12 @@ from argus_assets.defs.tasks.checks import as_evaluation
 from argus_assets.defs.tasks.pipes import environment_of, open_session, reported_metadata
 from argus_assets.defs.tasks.tags import OUTCOME, RID, attempt_of, due_of, starter_of, task_tags
 from argus_assets.resources import MemoryResource
-from argus_memory.records import RunResult, TaskSpec
+from argus_memory.records import RunResult, TaskList, TaskSpec
 from argus_memory.tasks.names import asset_key
 from argus_memory.tasks.runner import run_task
 from argus_memory.upkeep.process import utc_now
 from argus_memory.watch.dagster_side import tell_tools
-from argus_memory.watch.task_checks import CheckState, find_checks
-
-IN_RUN = ("succeeding", "tools_loaded")
+from argus_memory.watch.task_checks import CheckState, find_checks, judge_config
 
 
 def run_stanza(context: dg.OpExecutionContext, memory: MemoryResource, spec: TaskSpec) -> Iterator[Any]:
@@ -45,7 +43,8 @@ def run_stanza(context: dg.OpExecutionContext, memory: MemoryResource, spec: Tas
             extra_env=environment_of(session),
         )
     context.instance.add_run_tags(context.run_id, {RID: result.rid, OUTCOME: result.outcome})
-    states = [state for state in find_checks(memory.db, (spec,)) if state.check in IN_RUN]
+    # All of them: Dagster counts an answer older than the newest materialization as none.
+    states = [*judge_config(TaskList((spec,), ())), *find_checks(memory.db, (spec,))]
     tell_tools(memory.db, memory.settings, states, now=utc_now())
     yield from events_of(spec, result, states, reported_metadata(context, session))
 

@@ -1,8 +1,8 @@
 """The checks of tasks: what the ledger, the reports and config.ini say, as Dagster's check evaluations.
 
 All are specs of one check definition, so that a person can ask them at any time; nothing asks them on a schedule. The
-sensor tells Dagster of a check whose answer changed, without a run; a task's own run tells `succeeding` and
-`tools_loaded`.
+sensor tells Dagster of a check whose answer changed, without a run; a task's own run tells all
+that is known by then.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

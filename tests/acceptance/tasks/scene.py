@@ -17,17 +17,22 @@ from typing import Any
 import psutil
 
 from argus_memory.db import Database
+from argus_memory.errors import Unreachable
 from argus_memory.settings import Settings, load_settings
 from argus_memory.watch.dagster_launch import ask_dagster
-from argus_memory.watch.dagster_tasks import launch_task
+from argus_memory.watch.dagster_tasks import find_tasks, launch_task
 from tests.acceptance.hub import REPOSITORY, Hub, new_hub
 from tests.helpers import wait_until
 from tests.stubs.telegram_server import TOKEN, TelegramServer
 
 CHAT = "4242"
+PATIENCE = 180.0  # seconds for what is no promise: a busy machine starts a run slowly
 CLOCK = time.time() - time.monotonic()  # from the Telegram server's clock to the wall
 MATERIALIZED = """query ($key: AssetKeyInput!) { assetOrError(assetKey: $key) { __typename
     ... on Asset { assetMaterializations(limit: 20) { runId metadataEntries { label } } } } }"""
+
+LOADED = """query { workspaceOrError { __typename
+    ... on Workspace { locationEntries { loadStatus updatedTimestamp } } } }"""
 
 
 @dataclass
@@ -39,12 +44,29 @@ class Scene:
     store: Database
     tasks: Path
     pids: dict[str, int] = field(default_factory=dict)
+    ready_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     seconds: dict[str, float] = field(default_factory=dict)
 
     @property
     def settings(self) -> Settings:
         ports = {"ARGUS_DAGSTER_PORT": str(self.hub.dagster_port), "ARGUS_API_PORT": str(self.hub.api_port)}
         return load_settings({"ARGUS_HOME": str(self.hub.home), **ports})
+
+    def is_well(self, since: datetime) -> bool:
+        """Every service answers, and Dagster's pages have read the code anew since then."""
+        if self.hub.pids().keys() != self.pids.keys():
+            return False
+        try:
+            data = ask_dagster(self.settings.dagster_url, LOADED, {}, seconds=10)["workspaceOrError"]
+        except Unreachable:
+            return False
+        entries = data.get("locationEntries", [])
+        ready = [each["loadStatus"] == "LOADED" and each["updatedTimestamp"] > since.timestamp() for each in entries]
+        return bool(ready) and all(ready) and bool(find_tasks(self.settings.dagster_url))
+
+    def is_starting(self) -> bool:
+        """Whether Dagster has a run whose worker is not at work yet."""
+        return bool(self.many("select 1 from dagster.runs where status in ('QUEUED', 'NOT_STARTED', 'STARTING')"))
 
     def call(self, *words: str, code: int = 0) -> str:
         done = self.hub.argus(*words)
@@ -67,7 +89,7 @@ class Scene:
 
     # --- what is written down --------------------------------------------------------------------------------
 
-    def one(self, query: str, what: str, *, seconds: float = 60.0, **params: Any) -> dict[str, Any]:
+    def one(self, query: str, what: str, *, seconds: float = PATIENCE, **params: Any) -> dict[str, Any]:
         """The first row of the query, as soon as there is one."""
         row = wait_until(lambda: self.store.fetch_one(query, params), seconds=seconds, step=0.1, what=what)
         assert row is not None
@@ -80,11 +102,11 @@ class Scene:
         query = "select * from task_runs where task = %(task)s and finished_at is null"
         return self.one(query, f"{task} did not start", task=task)
 
-    def ended(self, task: str, *, run: str, seconds: float = 60.0) -> dict[str, Any]:
+    def ended(self, task: str, *, run: str, seconds: float = PATIENCE) -> dict[str, Any]:
         query = "select * from task_runs where dagster_run_id = %(run)s and finished_at is not null"
         return self.one(query, f"{task} was not closed", run=run, seconds=seconds)
 
-    def alert(self, kind: str, subject: str, *, seconds: float = 60.0) -> dict[str, Any]:
+    def alert(self, kind: str, subject: str, *, seconds: float = PATIENCE) -> dict[str, Any]:
         query = "select * from alerts where kind = %(kind)s and subject = %(subject)s"
         return self.one(query, f"no alert {kind} {subject}", kind=kind, subject=subject, seconds=seconds)
 
@@ -94,11 +116,11 @@ class Scene:
                    where a.kind = %(kind)s and a.subject = %(subject)s order by d.id"""
         return [row["kind"] for row in self.many(query, kind=kind, subject=subject)]
 
-    def message(self, alert: Mapping[str, Any], kind: str = "alert", *, seconds: float = 30.0) -> dict[str, Any]:
+    def message(self, alert: Mapping[str, Any], kind: str = "alert", *, seconds: float = PATIENCE) -> dict[str, Any]:
         query = "select * from deliveries where alert_id = %(id)s and kind = %(kind)s"
         return self.one(query, f"no {kind} of {alert['subject']}", id=alert["id"], kind=kind, seconds=seconds)
 
-    def arrival(self, message: Mapping[str, Any], *, seconds: float = 30.0) -> datetime:
+    def arrival(self, message: Mapping[str, Any], *, seconds: float = PATIENCE) -> datetime:
         """When Telegram took it (its title is in it)."""
 
         def find() -> datetime | None:
@@ -122,8 +144,9 @@ class Scene:
 
     def materialized(self, task: str) -> list[str]:
         """Ids of the runs that Dagster shows as this asset's materializations, newest first."""
-        url = f"http://127.0.0.1:{self.hub.dagster_port}"
-        data = ask_dagster(url, MATERIALIZED, {"key": {"path": ["task", task]}}, seconds=60)["assetOrError"]
+        data = ask_dagster(self.settings.dagster_url, MATERIALIZED, {"key": {"path": ["task", task]}}, seconds=60)[
+            "assetOrError"
+        ]
         return [each["runId"] for each in data.get("assetMaterializations", [])]
 
 

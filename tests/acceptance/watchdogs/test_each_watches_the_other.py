@@ -113,6 +113,7 @@ def test_a_dead_daemon_is_told_by_the_api(hub: Hub, store: psycopg.Connection[An
         due_at, judged_at, judged_by = row
         assert judged_by == "watchdog"
         assert judged_at - due_at <= GRACE + IN_TIME
+        print(f"measured: daemon stopped: no-show after the grace: {judged_at - due_at - GRACE}")  # noqa: T201
         (show,) = find_alerts(store, "no-show", "task:tick")
         assert show[1:] == ("watchdog", None, ["alert"])
     wait_until(
@@ -149,6 +150,7 @@ def test_a_dead_api_is_told_by_dagster(hub: Hub, store: psycopg.Connection[Any])
         due_at, judged_at, judged_by = row
         assert judged_by == "dagster"
         assert judged_at - due_at <= GRACE + IN_TIME
+        print(f"measured: API stopped: no-show after the grace: {judged_at - due_at - GRACE}")  # noqa: T201
     wait_until(
         lambda: [row[2] is not None for row in find_alerts(store, "watcher", "watcher:watchdog")] == [True],
         seconds=75,

@@ -77,6 +77,14 @@ def test_secrets_and_odd_characters_do_not_reach_the_outbox(client: TestClient, 
     assert row["body"] == "nul \ufffd half \ufffd token [redacted:argus-token]"
 
 
+def test_a_secret_in_a_link_or_a_key_stays_out_of_the_outbox(client: TestClient, settings: Settings, db: Database) -> None:
+    """The link's token is masked, the key becomes a digest, under which a repeat is still a repeat."""
+    intent = {"text": "a", "link": f"https://h/?token={settings.mcp_token}", "key": settings.mcp_token}
+    assert [client.post("/deliver", json=intent).status_code for _ in range(2)] == [201, 200]
+    assert client.post("/deliver", json={**intent, "key": settings.admin_token}).status_code == 201
+    assert str(settings.mcp_token) not in str(db.fetch_all("select * from deliveries"))
+
+
 def test_a_run_nobody_knows_loses_no_message(client: TestClient, db: Database) -> None:
     """The message is kept without the run, and the receipt says so."""
     reply = client.post("/deliver", json={"text": "a", "rid": "0d7f2a36-1f7c-4f37-9d0e-2f6b5f1c0a11"})

@@ -53,7 +53,7 @@ def test_a_backup_is_restored_and_compared_before_it_counts(db: Database, tmp_pa
     path = Path(made.path)
     assert made.outcome == "proven"
     assert made.rows["raw_items"] == 2
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert [stat.S_IMODE(p.stat().st_mode) for p in (path, path.with_suffix(".json"))] == [0o600, 0o600]
     assert read_manifest(path)["rows"] == made.rows
     (row,) = list_backups(db)
     assert (row["outcome"], row["path"], row["total"]) == ("proven", made.path, 1)

@@ -26,6 +26,8 @@ class _Site(BaseHTTPRequestHandler):
             self._send(301, b"", ("Location", "/feed"))
         elif path == "/to-file":
             self._send(302, b"", ("Location", "file:///etc/passwd"))
+        elif path == "/to-nothing":
+            self._send(302, b"", ("Location", "http://[half"))
         elif path == "/big":
             self.send_response(200)
             self.end_headers()
@@ -100,7 +102,7 @@ def test_this_machine_and_its_network_are_refused(site: str) -> None:
 @pytest.mark.parametrize(
     "address",
     ["127.0.0.1", "10.1.2.3", "192.168.0.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "::1", "fe80::1%eth0",
-     "::ffff:127.0.0.1", "fc00::1", "224.0.0.1", "2002:7f00:1::", "255.255.255.255"],
+     "::ffff:127.0.0.1", "fc00::1", "224.0.0.1", "2002:7f00:1::", "64:ff9b::7f00:1", "64:ff9b::a01:203", "255.255.255.255"],
 )  # fmt: skip
 def test_no_private_address_passes_in_any_spelling(address: str) -> None:
     """Loopback, private, link-local, shared, mapped and multicast addresses are none of the internet."""
@@ -128,6 +130,8 @@ def test_a_redirect_to_a_file_is_refused(site: str) -> None:
     """Each address on the way is looked at like the first."""
     with pytest.raises(FetchFailure, match="no http"):
         fetch(f"{site}/to-file", allow_private=True)
+    with pytest.raises(FetchFailure, match="what is no address"):
+        fetch(f"{site}/to-nothing", allow_private=True)
 
 
 def test_too_much_and_too_slow_end(site: str) -> None:

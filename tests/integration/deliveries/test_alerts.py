@@ -121,3 +121,17 @@ def test_secrets_in_a_message_are_masked(db: Database, settings: Settings) -> No
     key = "ghp_" + "a1B2" * 9
     open_one(db, settings, replace(WRONG, detail=f"token {key}"))
     assert key not in str(db.fetch_all("select * from deliveries"))
+
+
+def test_no_secret_and_nothing_unstorable_is_in_an_alert(db: Database, settings: Settings) -> None:
+    """Titles, details and evidence quote what went wrong: secrets are masked in rows and messages, NULs replaced."""
+    token = "ghp_A1b2C3d4E5A1b2C3d4E5A1b2C3d4E5A1b2C3"
+    said = f"\0\ud83d {token} {settings.admin_token}"
+    open_one(db, settings, Condition("audit", "check:x/y", said, detail=said, evidence={"why": [said]}))
+    remind_alerts(db, settings, now=NOW + 48 * HOURS)
+    with db.transaction() as conn:
+        clear_alert(conn, settings, "audit", "check:x/y", now=NOW + 49 * HOURS, by="test")
+    assert kinds(db) == ["alert", "reminder", "recovery"]
+    kept = str(db.fetch_all("select * from alerts")) + str(db.fetch_all("select * from deliveries"))
+    for secret in (token, settings.admin_token):
+        assert str(secret) not in kept

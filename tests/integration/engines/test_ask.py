@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -59,11 +60,12 @@ def test_a_named_model_stands_before_the_setting(client: TestClient, server: Llm
     ("body", "field"),
     [({}, "prompt"), ({"prompt": " "}, "prompt"), ({"prompt": 3}, "prompt"), ({"prompt": "x", "modell": "y"}, "modell"), ({"prompt": "x", "model": 3}, "model"),
      ({"prompt": "x", "model": [""]}, "model"), ({"prompt": "x", "model": "runtime"}, "model"), ({"prompt": "x", "model": ["m"] * 9}, "model"),
+     ({"prompt": "x", "model": "a\0b"}, "model"), ({"prompt": "x", "model": "\ud83d"}, "model"),
      ({"prompt": "x", "max_tokens": 0}, "max_tokens"), ({"prompt": "x", "max_tokens": 1.5}, "max_tokens"), ({"prompt": "x", "max_tokens": "9"}, "max_tokens"), ({"prompt": "x", "system": []}, "system")],
 )  # fmt: skip
 def test_a_bad_request_is_422_and_names_the_field(client: TestClient, server: LlmServer, body: dict[str, Any], field: str) -> None:
     """Nothing is asked."""
-    reply = client.post("/ask", json=body)
+    reply = client.post("/ask", content=json.dumps(body))
     assert reply.status_code == 422
     assert field in reply.json()["error"]["message"]
     assert server.count("chat") == 0

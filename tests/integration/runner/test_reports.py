@@ -163,3 +163,21 @@ def test_statuses_over_http(client: TestClient, settings: Settings) -> None:
     assert client.post("/runs", json=[]).status_code == 422
     lower = {"Authorization": f"Bearer {settings.capture_token}"}
     assert client.post("/runs", json=end, headers=lower).status_code == 403
+
+
+def test_text_that_no_table_takes_is_refused_in_a_sentence_or_kept_without_it(say: Any, db: Database) -> None:
+    """A NUL or half an emoji in a name or an id ends in no error of the database: it is replaced."""
+    for name in ("a\0b", "\ud83d"):
+        with pytest.raises(NotFound):
+            say(task=name, event="start")
+        assert say(event="start", rid=name)["verdict"] == "started"
+        assert say(event="end", rid=name, exit_code=1, reason=name)["verdict"] == "finished"
+
+
+def test_a_foreign_start_without_an_end_keeps_no_task_from_running(
+    run: Run, make_spec: MakeSpec, db: Database, settings: Settings
+) -> None:
+    """A start that somebody reported of a task Argus starts itself is no overlap: its own runs go on."""
+    register_tasks(db, settings, TaskList((make_spec(schedule="0 6 * * *"),), ()), now=NOW - timedelta(days=1), by="test")
+    accept_report(db, settings, {"task": "watering", "event": "start"}, now=datetime.now(UTC))
+    assert run("true").outcome == "ok"

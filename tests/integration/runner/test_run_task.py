@@ -172,6 +172,31 @@ def test_secrets_never_reach_the_row(run: Run, db: Database, command: str, field
     assert last_row(db)["redactions"]
 
 
+@pytest.mark.parametrize("end", ["exit 0", "exit 3"])
+def test_what_a_stanza_takes_from_the_hub_is_masked_whatever_its_name(
+    run: Run, db: Database, monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    """A `${VARIABLE}` is a secret of the hub, alone or inside a value; the home that every path holds is none."""
+    monkeypatch.setenv("GARDEN_STORE", "roses/and/thistles/4711")
+    env = {"WHERE": "${GARDEN_STORE}", "URL": "store:${GARDEN_STORE}:x", "NOTES": "${HOME}/notes"}
+    result = run(f'echo "$WHERE, $URL, $NOTES"; {end}', env=env)
+    assert "roses/and/thistles/4711" not in str(last_row(db))
+    assert "roses" not in str(db.fetch_all("select title, detail from alerts"))
+    assert "/notes" in result.stdout_tail
+
+
+def test_a_key_that_no_table_takes_loses_no_message_and_no_report(run: Run, db: Database) -> None:
+    """NULs, lone surrogates and secrets in a key: the key becomes a digest, the message goes out once."""
+    keys = ("k\\u0000", "k\\ud83d", "mcp-token-for-tests-only")
+    lines = [f'{{"type":"deliver","text":"t{n}","key":"{key}"}}' for n, key in enumerate(keys)]
+    says = "; ".join(f"""echo '{line}' >> "$ARGUS_TASK_MESSAGES\"""" for line in lines)
+    before = len(db.fetch_all("select id from deliveries where kind = 'deliver'"))
+    assert run(f"{says}; {says}").outcome == "ok"
+    rows = db.fetch_all("select key, body from deliveries where kind = 'deliver' order by id")[before:]
+    assert [row["body"] for row in rows] == ["t0", "t1", "t2"]
+    assert "mcp-token" not in str(rows)
+
+
 def test_a_task_sees_its_own_environment_only(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """The stanza's env and the run's variables are there; the admin token and the rest of ours are not."""
     monkeypatch.setenv("ARGUS_ADMIN_TOKEN", "the-admins-own-token")

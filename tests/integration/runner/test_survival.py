@@ -212,3 +212,18 @@ def test_what_cannot_be_stored_does_not_keep_a_run_open(db: Database, settings: 
     assert close_orphans(db, settings, now=now) == 2
     assert {row["outcome"] for row in db.fetch_all("select outcome from task_runs")} == {"orphaned"}
     assert list(folder.iterdir()) == []
+
+
+def test_a_strange_file_among_the_reports_hinders_no_orphan(db: Database, settings: Settings) -> None:
+    """A file without a run's name, a folder, a dead link: left alone, and the lost run is closed."""
+    now = datetime.now(UTC)
+    with db.transaction() as conn:
+        conn.execute(INSERT, {"host": os.uname().nodename, "pid": 2**22 - 1, "pid_started_at": now, "at": now})
+    folder = settings.home / "run" / "tasks"
+    (folder / "00000000-0000-0000-0000-000000000000.json").mkdir(parents=True)
+    (folder / "notes.json").write_text("{")
+    (folder / "link.json").symlink_to("/nowhere")
+    for path in (folder / "notes.json", folder):
+        os.utime(path, (1, 1))
+    assert close_orphans(db, settings, now=now) == 1
+    assert only_row(db)["outcome"] == "orphaned"

@@ -11,21 +11,25 @@ from argus_memory.records import TaskSpec
 from argus_memory.settings import Settings
 from argus_memory.tasks.runner import run_task
 
+COMMAND = 'echo "got $GREETING"; echo "$GREETING" > greeting'
+
 
 def spec(folder: Path, value: str) -> TaskSpec:
-    return TaskSpec("greet", "code", folder, folder / "config.ini", 1, command='echo "got $GREETING"', env={"GREETING": value})
+    return TaskSpec("greet", "code", folder, folder / "config.ini", 1, command=COMMAND, env={"GREETING": value})
 
 
 def test_a_reference_becomes_the_hubs_value(
     db: Database, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """From $ARGUS_HOME/env, and from the environment over it."""
+    """From $ARGUS_HOME/env, and from the environment over it; in the run's row it is masked."""
     settings.home.mkdir(parents=True)
     settings.env_file.write_text("WORD_OF_DAY=from the file\n")
     result = run_task(db, settings, spec(tmp_path, "<${WORD_OF_DAY}>"), started_by="person")
-    assert (result.outcome, result.stdout_tail) == ("ok", "got <from the file>\n")
+    assert (result.outcome, result.stdout_tail) == ("ok", "got <[redacted:argus-token]>\n")
+    assert (tmp_path / "greeting").read_text() == "<from the file>\n"
     monkeypatch.setenv("WORD_OF_DAY", "from the environment")
-    assert "from the environment" in run_task(db, settings, spec(tmp_path, "${WORD_OF_DAY}"), started_by="person").stdout_tail
+    run_task(db, settings, spec(tmp_path, "${WORD_OF_DAY}"), started_by="person")
+    assert (tmp_path / "greeting").read_text() == "from the environment\n"
 
 
 def test_a_missing_variable_fails_the_run(db: Database, settings: Settings, tmp_path: Path) -> None:

@@ -170,6 +170,20 @@ def test_what_is_wrong_with_the_file_itself_is_an_alert_of_its_own(
     assert rows(db, "select subject from alerts where closed_at is null") == []
 
 
+def test_a_list_that_cannot_be_read_whole_takes_no_task_away(db: Database, settings: Settings, folder: Path) -> None:
+    """A damaged or missing file: its tasks stay expected and their alerts open, until the file is whole again."""
+    load(db, settings, folder, BACKUP + WEATHER)
+    with db.transaction() as conn:
+        raise_alert(conn, settings, Condition("task-failed", "task:weather", "Task weather failed"), now=NOW, by="test")
+    done = load(db, settings, folder, "\x00garbage\n", LATER)
+    assert (done.removed, "config.ini" in done.broken) == ((), True)
+    assert len(rows(db, "select id from task_schedules where until_at is null")) == 2
+    assert "task:weather" in {row["subject"] for row in rows(db, "select subject from alerts where closed_at is null")}
+    done = load(db, settings, folder, BACKUP + WEATHER, LATER + timedelta(hours=1))
+    assert done.removed == ("config.ini",)
+    assert [row["subject"] for row in rows(db, "select subject from alerts where closed_at is null")] == ["task:weather"]
+
+
 def test_no_secret_is_written_down(db: Database, settings: Settings, folder: Path) -> None:
     """tasks.spec hides values of env, keeps references as they stand, and masks secrets in a command."""
     load(db, settings, folder, BACKUP.replace("sh run.sh", "curl -H 'Authorization: Bearer abcdef0123456789abcdef' x"))
@@ -208,3 +222,12 @@ def test_what_cannot_be_paused_is_said(db: Database, settings: Settings, folder:
         pause_task(db, "nothing", until=None, actor="ann", reason=None, now=NOW)
     with pytest.raises(UsageError, match="is over"):
         pause_task(db, "backup", until=NOW, actor="ann", reason=None, now=NOW)
+
+
+def test_a_secret_in_a_line_that_cannot_be_used_goes_nowhere(db: Database, settings: Settings, folder: Path) -> None:
+    """A token that stands where a key or a name belongs is masked in the task's problem, the alert and the message."""
+    token = "ghp_A1b2C3d4E5A1b2C3d4E5A1b2C3d4E5A1b2C3"
+    load(db, settings, folder, f"[backup]\n{token}\ncommand = true\n{token} = 5\nfolder = /x/{token}\nchannel = {token}!\n")
+    assert rows(db, "select problem from tasks")[0]["problem"]
+    for table in ("tasks", "alerts", "deliveries"):
+        assert token not in str(rows(db, f"select * from {table}"))

@@ -49,3 +49,17 @@ def test_who_never_beat_or_is_late_is_silent(db: Database) -> None:
     known = find_beats(db)["watchdog"]
     assert not is_silent(known, NOW + SILENCE)
     assert is_silent(known, NOW + SILENCE + timedelta(seconds=1))
+
+
+def test_a_clock_that_is_set_back_begins_a_new_series(db: Database) -> None:
+    """A beat in the future is no sign of life: who has not beaten by the new clock is silent, who has is there anew."""
+    for watcher in ("watchdog", "dagster"):
+        beat(db, watcher, now=NOW + timedelta(days=1))
+    assert beat(db, "watchdog", now=NOW) is None
+    beats = find_beats(db)
+    assert beats["watchdog"].since == NOW
+    assert is_silent(beats["dagster"], NOW)
+    assert not is_silent(beats["watchdog"], NOW)
+    assert not is_silent(beats["watchdog"], NOW - SILENCE)  # clocks of two machines differ a little
+    beat(db, "watchdog", now=NOW + timedelta(seconds=15))
+    assert find_beats(db)["watchdog"].since == NOW

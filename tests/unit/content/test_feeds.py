@@ -118,3 +118,17 @@ def test_the_podcast_namespace_example_names_its_transcripts(shared_data: Path) 
     """Each episode of the namespace's own example has its transcripts."""
     feed = read_feed((shared_data / "other" / "podcast-namespace" / "example.xml").read_bytes())
     assert [len(entry.transcripts) > 0 for entry in feed.entries] == [True, True, True]
+
+
+def test_one_entry_with_nonsense_takes_no_other_along() -> None:
+    """A length of 5,000 digits and halves of addresses are left out; the entries are read."""
+    body = (
+        b"<rss version='2.0' xmlns:itunes='http://www.itunes.com/dtds/podcast-1.0.dtd'><channel><item><title>odd</title>"
+        b"<itunes:duration>" + b"9" * 5000 + b"</itunes:duration><link>http://[bad</link>"
+        b"<enclosure url='http://[x' type='audio/mpeg'/></item><item><title>good</title></item></channel></rss>"
+    )
+    feed = read_feed(body, url="https://example.org/feed")
+    assert [(entry.title, entry.link, entry.audio_url, entry.seconds) for entry in feed.entries] == [
+        ("odd", None, None, None),
+        ("good", None, None, None),
+    ]

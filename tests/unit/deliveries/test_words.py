@@ -104,7 +104,7 @@ def test_an_empty_day_says_so_in_each_line() -> None:
     assert digest_title(EMPTY) == "Argus, Monday 4 May: 0 runs ok"
     assert digest_body(EMPTY).splitlines() == [
         "Ran: no task in the last day.", "Did not run: nothing that was due.", "Held for review: nothing.",
-        "Parked: nothing.", "Open alerts: none.", "Messages: nothing waits.", "Cost: no model was called.",
+        "Parked: nothing.", "Open alerts: none.", "Messages: nothing waits.", "Cost: Argus called no model.",
         "Canary: none was sent yet.", "Service levels: none was measured yet.",
     ]  # fmt: skip
 
@@ -144,3 +144,10 @@ def test_unknown_cost_is_never_nothing() -> None:
     """With no known cost at all no sum is shown."""
     body = digest_body(replace(EMPTY, costs={"calls": 3, "usd": None, "unknown": 3}))
     assert "Cost: unknown for 3 calls." in body.splitlines()
+
+
+def test_what_scripts_tell_of_their_cost_is_a_line_of_its_own() -> None:
+    """A script's own figure is shown, apart from the calls that Argus made."""
+    body = digest_body(replace(EMPTY, costs={**EMPTY.costs, "told_runs": 8, "told_usd": 0.016}))
+    assert "Cost: Argus called no model." in body
+    assert "Cost told by scripts: 0.0160 USD in 8 runs, calls through Argus included." in body

@@ -116,3 +116,26 @@ def test_what_is_no_file_holds_nobody_up(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     for name in ("pipe", "folder", "nothing"):
         assert not MessageFile(tmp_path / name).read(last=True)
+
+
+def test_a_file_that_is_written_anew_is_read_from_its_beginning_and_told(tmp_path: Path) -> None:
+    """`>` where `>>` belongs: what is there counts, and the run says that lines may be lost."""
+    path = tmp_path / "messages.jsonl"
+    messages = MessageFile(path)
+    for number in range(3):
+        path.write_text(f'{{"type": "metric", "name": "bed{number}", "value": {number}}}\n')
+        assert messages.read()
+    assert messages.told.metrics == {"bed0": 0.0, "bed1": 1.0, "bed2": 2.0}
+    assert "append with >>" in str(messages.told.describe_problems())
+
+
+def test_a_file_that_is_written_anew_again_and_again_is_bounded_too(tmp_path: Path) -> None:
+    """The limit of all messages counts what was read, not how long the file is."""
+    path = tmp_path / "messages.jsonl"
+    messages = MessageFile(path)
+    for number in range(5):
+        path.write_text(f"{number}" + " " * (TOTAL_MAX // 4) + "\n")
+        messages.read()
+    path.write_text('{"type": "metric", "name": "beds", "value": 4}\n')
+    messages.read()
+    assert messages.told.metrics == {}

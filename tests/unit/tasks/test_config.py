@@ -233,9 +233,11 @@ def test_a_utf16_file_is_said_to_be_one(folder: Path) -> None:
     assert [each.sentence for each in task_list.broken] == ["config.ini:1: the file is UTF-16; save it as UTF-8"]
 
 
-def test_no_file_is_an_empty_list(tmp_path: Path) -> None:
-    """A home without tasks is nothing wrong."""
-    assert read_task_list(tmp_path / "nothing", default_zone="UTC") == TaskList((), ())
+def test_a_list_that_is_not_there_is_a_fault(tmp_path: Path) -> None:
+    """A file that went away is broken under its own name: it must not look like a list without tasks."""
+    found = read_task_list(tmp_path / "nothing", default_zone="UTC")
+    assert found.tasks == ()
+    assert [(broken.name, broken.problem) for broken in found.broken] == [("config.ini", "it is not there")]
 
 
 def test_a_file_that_cannot_be_read_is_broken(tmp_path: Path) -> None:
