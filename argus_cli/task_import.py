@@ -73,13 +73,16 @@ def finish(arguments: argparse.Namespace, settings: Settings, imported: Imported
         for note in imported.notes:
             print(f"note: {note}")
         print(_last_line(arguments, settings, imported, len(usable)))
-    return 1 if any(job.verdict != "runs as" for job in imported.jobs) else 0
+    well = imported.jobs and all(job.verdict == "runs as" for job in imported.jobs)
+    return 0 if well else 1
 
 
 def _last_line(arguments: argparse.Namespace, settings: Settings, imported: Imported, usable: int) -> str:
     counts = Counter(job.verdict for job in imported.jobs)
     counted = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ("runs as", "ambiguous", "not supported"))
     file = settings.tasks_folder / LIST_FILE
+    if not imported.jobs:
+        return f"0 jobs: nothing in {arguments.file} is one; is it the right file, for this command?"
     if not arguments.write:
         return f"{len(imported.jobs)} jobs: {counted}; nothing is written, --write appends {usable} stanzas to {file}"
     words = f"{len(imported.jobs)} jobs: {counted}; {usable} stanzas appended to {file}, mode = {arguments.mode}"

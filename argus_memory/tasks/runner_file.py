@@ -30,6 +30,8 @@ from argus_memory.tasks.spec_json import read_secrets, read_spec
 from argus_memory.tasks.tails import OUTPUT_MAX, Masker
 from argus_memory.watch.alerts import put_delivery
 
+LAST_WORDS_MAX = 300  # characters of a reason: it heads an alert
+
 
 @dataclass(slots=True)
 class RunFiles:
@@ -108,11 +110,12 @@ def make_end(settings: Settings, files: RunFiles, report: Mapping[str, Any]) -> 
     outcome, reason = judge_end(
         report, skip=told.skip, max_runtime=files.spec.max_runtime if files.spec else None
     )
-    notes = [reason, _describe_engine_errors(told), told.describe_problems()]
     streams = {}
     for name in ("stdout", "stderr"):
         stream = report.get(name) or {"bytes": 0, "tail": ""}
         streams[name] = (mask.tail(base64.b64decode(stream["tail"]), stream["bytes"]), int(stream["bytes"]))
+    own = _last_words(files.spec, outcome, report.get("exit_code"), streams["stderr"][0])
+    notes = [own or reason, _describe_engine_errors(told), told.describe_problems()]
     said = _said(told, mask)
     summary = mask.text(told.summary) if told.summary else None
     text = "; ".join(mask.text(note) for note in notes if note)
@@ -130,6 +133,14 @@ def make_end(settings: Settings, files: RunFiles, report: Mapping[str, Any]) -> 
         redactions=mask.counts,
         **said,
     )
+
+
+def _last_words(spec: TaskSpec | None, outcome: str, exit_code: int | None, stderr: str) -> str | None:
+    """What Argus's own handlers say last when they fail: a sentence, where a script may print anything."""
+    if spec is None or spec.handler == "code" or outcome != "failed" or not exit_code:
+        return None
+    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
+    return lines[-1][:LAST_WORDS_MAX] if lines else None
 
 
 def file_end(

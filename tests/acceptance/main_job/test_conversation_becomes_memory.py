@@ -174,7 +174,10 @@ def test_a_prompt_is_answered_with_what_is_on_record(hub: Hub, person: Person) -
         prompt="Write a poem about the medieval history of Portuguese cathedrals",
     )  # fmt: skip
     assert other.stdout == ""
-    rows = ask(hub, "select cardinality(note_ids) > 0 from injections where prompt_mode order by id")
+    # The session's own: the canary asks as well.
+    rows = ask(
+        hub, "select cardinality(note_ids) > 0 from injections where prompt_mode and session = 'third-session' order by id"
+    )
     assert rows == [(True,), (False,)]
 
 

@@ -72,6 +72,7 @@ def test_no_engine_at_all_fails_with_every_reason(db: Database, stood_in: Settin
     assert "529" in done.stderr_tail
     assert "stream disconnected" in done.stderr_tail
     assert "ARGUS_AGENT_MODEL" in done.stderr_tail
+    assert "529" in str(done.reason), "the reason heads the alert: the sentence, not an exit code"
 
 
 def test_a_fallen_run_says_why_the_others_did_not(db: Database, stood_in: Settings, make: Make) -> None:

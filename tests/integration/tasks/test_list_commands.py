@@ -95,7 +95,7 @@ def test_files_that_cannot_be_imported_are_said(tmp_path: Path, capsys: Shown) -
     source = tmp_path / "empty"
     source.write_text("")
     assert "--timezone" in told(capsys, "task", "import-crontab", str(source), "--timezone", "Mars", code=2)
-    assert "0 jobs" in told(capsys, "task", "import-crontab", str(source))
+    assert "is it the right file" in told(capsys, "task", "import-crontab", str(source), code=1)
 
 
 def test_the_export_is_printed_and_the_rest_named(capsys: Shown) -> None:
