@@ -29,7 +29,8 @@ LIVE_NOTE = (
 
 # The same as of a moment: known by then and valid then as recorded by then. What a person took away stays away.
 LIVE_THEN = (
-    "(n.excluded_at is null and coalesce(n.deleted_reason, '') not in ('forgotten', 'corrected', 'redacted', 'rejected')"
+    "(n.excluded_at is null"
+    " and coalesce(n.deleted_reason, '') not in ('forgotten', 'corrected', 'redacted', 'rejected')"
     " and argus_live_at(n.id, n.created_at, n.valid_from, n.valid_to, %(now)s))"
 )
 

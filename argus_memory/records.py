@@ -126,8 +126,8 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A distilled note, as every answer shows it. `score` is on the scale of the order it came in; `changed_on`: the day
-    it took the place of a note that said otherwise, where recall knows of one."""
+    """A distilled note, as every answer shows it. `score` is on the scale of the order it came in; `changed_on`: the
+    day it took the place of a note that said otherwise, where recall knows of one."""
 
     id: int
     uid: str

@@ -140,10 +140,6 @@ select id, decision, status, uid, text_key, note_id, actor, decided_by from note
 -- name: settle
 update note_decisions set status = %(status)s, decided_by = %(actor)s, decided_at = %(now)s where id = %(id)s
 
--- name: decisions_of
-select id, at, decision, status, actor, actor_kind, reason, new_text, arrival, decided_by, decided_at
-from note_decisions where uid = %(uid)s or note_id = %(id)s order by id
-
 -- name: count_arrival
 -- What a bulk forget would take away: live notes, and raw items.
 select count(*)::int as raw_items, coalesce(sum(notes), 0)::int as notes, min(said_at) as first, max(said_at) as last

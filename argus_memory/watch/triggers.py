@@ -11,7 +11,8 @@ _KEPT_TABLES: Final = (
     "dedup_log", "injections", "task_schedules", "task_pauses", "task_runs", "expected_runs", "expected_run_events",
     "run_reports", "alerts", "deliveries", "delivery_attempts", "audit_results", "canary_runs", "backups",
     "engine_attempts", "task_items", "task_events",
-    "note_decisions", "note_proposals", "note_events", "regenerations", "regeneration_units", "regeneration_notes", "injection_uses",
+    "note_decisions", "note_proposals", "note_events", "regenerations", "regeneration_units", "regeneration_notes",
+    "injection_uses",
     "project_changes", "forgotten_arrivals", "note_writes", "redaction_sweeps",
 )  # fmt: skip
 KEEPING: Final = frozenset(f"{table}.{table}_kept" for table in _KEPT_TABLES) | {

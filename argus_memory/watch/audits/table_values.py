@@ -12,6 +12,14 @@ UNIT_KINDS = ("episode", "item")
 RUN_STATUSES = (
     "expected", "queued", "started", "late", "ok", "failed", "missed", "overrunning", "skipped-overlap", "paused",
 )  # fmt: skip
+DECISIONS = (
+    "pin", "unpin", "exclude", "include", "forget", "restore", "correct", "redact", "approve", "reject", "confirm",
+)  # fmt: skip
+NOTE_EVENTS = (
+    "created", "reinforced", "weakened", "reworded", "revised", "dated", "refined", "superseded", "merged", "held",
+    "approved", "rejected", "auto-approved", "undone", "pinned", "unpinned", "excluded", "included", "forgotten",
+    "restored", "corrected", "redacted", "confirmed", "exported", "shown", "moved", "redistilled", "removed",
+)  # fmt: skip
 OUTCOMES = ("ok", "failed", "timed-out", "skipped", "overrunning", "orphaned")
 # A clock a minute ahead is ordinary between two machines.
 FUTURE = "> {now} + interval '1 minute'"
@@ -99,12 +107,37 @@ VALUES: dict[str, Table] = {
         _table("regeneration_units", Among("unit_kind", (*UNIT_KINDS, "span")), Between("candidates", 0),
                Among("outcome", ("made", "failed", "passed-over")),
                key=("regeneration_id", "unit_kind", "unit_id")),
-        _table("regeneration_notes", Never("neither an old note nor a new one", "old_text is null and new_text is null"),
+        _table("regeneration_notes",
+               Never("neither an old note nor a new one", "old_text is null and new_text is null"),
                Among("change", ("added", "removed", "changed", "unchanged", "kept-by-decision",
                                 "refused-by-decision"))),
         _table("note_writes", Among("verb", ("remember", "correct")), Among("actor_kind", ("person", "agent")),
                _ahead("at")),
+        _table("note_decisions", Among("decision", DECISIONS), Among("actor_kind", ("person", "agent")),
+               Among("status", ("in-force", "held", "rejected", "undone", "overtaken")), Filled("uid"),
+               Filled("text_key"), Filled("actor"), _ahead("at"),
+               Never("rejected or undone without a time", "status in ('rejected', 'undone') and decided_at is null")),
+        _table("note_proposals", Among("status", ("pending", "accepted", "rejected", "auto-accepted")),
+               Among("category", CATEGORIES), Filled("actor"), _ahead("at"),
+               Never("decided without a time", "status <> 'pending' and decided_at is null")),
+        _table("note_events", Among("event", NOTE_EVENTS), Filled("uid"), Filled("actor"),
+               Never("no such note", "not exists (select from distilled_notes n where n.id = note_id)")),
+        _table("withheld_turns", Filled("reason"), _ahead("at"), key=("raw_id",)),
+        _table("forgotten_arrivals", Between("raw_items", 0), Between("notes", 0), Filled("actor"), _ahead("at"),
+               Never("of nothing", "num_nonnulls(source, session, project, since) = 0"),
+               Never("restored before it was forgotten", "restored_at < at")),
+        _table("note_files", Filled("path"), _ahead("noticed_at"), key=("note_id", "path")),
+        _table("project_aliases", Filled("alias"), Filled("actor"), _ahead("at"),
+               Never("no such project", "not exists (select from projects p where p.id = project_id)"),
+               key=("alias",)),
+        _table("project_centroids", Between("turns", 0), Never("no sums", "cardinality(sums) = 0"),
+               _ahead("rebuilt_at"), key=("project_id", "space_id")),
+        _table("project_changes", Among("change", ("renamed", "merged", "alias", "assigned", "undone")),
+               Filled("project"), Filled("actor"), _ahead("at")),
+        _table("project_mismatches", Between("similarity", -1.0001, 1.0001), Between("margin", 0, 2),
+               Never("suggests what it has", "suggested = project"), _ahead("at"), key=("episode_id",)),
         # --- recall
+        _table("injection_uses", Between("score", 0, 1), _ahead("at"), key=("injection_id", "note_id")),
         _table("injections", Between("characters", 0, 10_000), Between("milliseconds", 0), _ahead("at"),
                Never("a note without its score", "cardinality(note_ids) <> cardinality(note_scores)"),
                Never("a turn without its score", "cardinality(turn_ids) <> cardinality(turn_scores)"),

@@ -13,6 +13,7 @@ from argus_memory.upkeep.process import STAGES, work_stage
 from argus_memory.watch.alerts import Condition, clear_alert, raise_alert
 from tests.dagster_runs import WordEmbedder
 from tests.distill_rows import add_item
+from tests.integration.audits.healthy_decisions import decide
 from tests.memory_rows import add_turn, at
 
 NOW = at(60 * 24)
@@ -23,6 +24,7 @@ def fill(db: Database, settings: Settings, embedder: WordEmbedder) -> Settings:
     """Fill every table; returns the settings it is healthy with (a channel is set up)."""
     settings = replace(settings, **WITH_CHANNEL)
     _talk(db, settings, embedder)
+    decide(db, now=at(165))
     _work(db)
     _watch(db, settings)
     return settings

@@ -93,6 +93,20 @@ FAULTS: dict[str, str] = {
     "redaction_sweeps": "insert into redaction_sweeps (relation, xid, asked_at, swept_at) values"
     " ('r', '1', '2026-03-02', '2026-03-01')",
     "note_writes": "insert into note_writes (at, verb, outcome, actor, actor_kind) values (now(), 'odd', 'created', 'a', 'odd')",
+    "note_decisions": "insert into note_decisions (at, decision, status, uid, text_key, content, category, actor, actor_kind)"
+    " values ('2030-01-01', 'shrug', 'rejected', '', '', 'c', 'fact', '', 'ghost')",
+    "note_proposals": "insert into note_proposals (at, raw_id, content, category, actor, status) values"
+    " ('2030-01-01', 1, 'c', 'rumour', '', 'accepted')",
+    "note_events": "insert into note_events (note_id, uid, at, event, actor) values (999, '', '2030-01-01', 'sung', '')",
+    "withheld_turns": "insert into withheld_turns (raw_id, note_id, reason, at) values (1, 1, '', '2030-01-01')",
+    "forgotten_arrivals": "insert into forgotten_arrivals (at, raw_items, notes, actor, restored_at) values"
+    " ('2030-01-01', -1, -1, '', '2026-03-01')",
+    "note_files": "insert into note_files (note_id, path, noticed_at) values (1, '', '2030-01-01')",
+    "injection_uses": "insert into injection_uses values (1, 1, true, 7, 1, '2030-01-01')",
+    "project_aliases": "insert into project_aliases values ('', 999, '2030-01-01', '')",
+    "project_centroids": "insert into project_centroids values (1, 1, '{}', -1, 0, '2030-01-01')",
+    "project_changes": "insert into project_changes (at, change, project, actor) values ('2030-01-01', 'painted', '', '')",
+    "project_mismatches": "insert into project_mismatches values (1, 'a', 'a', 7, -1, '2030-01-01')",
     "task_item_reads": "insert into task_item_reads values ('notes', -1, now())",
 }  # fmt: skip
 WITHOUT_FAULT = {"store_settings"}  # its one rule is the primary key, which nothing lets by
