@@ -34,6 +34,7 @@ from argus_api.errors import add_error_handlers
 from argus_api.host_check import HostCheck, own_names
 from argus_api.hub import Hub, WarmEmbedder
 from argus_api.sender import SenderThread
+from argus_api.ui.pages import add_pages
 from argus_api.watchdog import Watchdog
 from argus_memory.db import Database
 from argus_memory.errors import Unreachable
@@ -87,4 +88,5 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(ask_routes.router)
     app.include_router(task_routes.router)
     app.include_router(hook_routes.router, dependencies=[require(Level.CAPTURE)])
+    add_pages(app)
     return app

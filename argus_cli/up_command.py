@@ -7,10 +7,12 @@ import contextlib
 import os
 import subprocess
 import sys
+from datetime import UTC, datetime
 from typing import TextIO
 
 from argus_cli.home import PROJECT_ROOT, Home
 from argus_memory.settings import Settings, load_settings
+from argus_memory.upkeep.entry import make_code
 
 REPORT_VARIABLE = "ARGUS_REPORT_FD"  # a detached supervisor writes its lines here until it is ready
 
@@ -42,6 +44,8 @@ def supervise(settings: Settings) -> int:
                     print(line, file=stream, flush=True)
 
     def ready(well: bool) -> None:
+        if (link := sign_in_link(settings)) is not None:
+            say("pages", f"{link} signs in once, within 10 minutes; after that with ARGUS_ADMIN_TOKEN")
         say("argus", up_line(settings) if well else "partly up: see above; what does not answer is tried on")
         if report is not None:
             with contextlib.suppress(OSError):
@@ -53,9 +57,18 @@ def supervise(settings: Settings) -> int:
 
 def up_line(settings: Settings) -> str:
     return (
-        f"is up: http://{settings.api_host}:{settings.api_port} (API),"
+        f"is up: http://{settings.api_host}:{settings.api_port} (API, pages under /ui),"
         f" http://127.0.0.1:{settings.dagster_port} (Dagster)"
     )
+
+
+def sign_in_link(settings: Settings) -> str | None:
+    """A link into the pages that works once; None where the home takes no file."""
+    try:
+        code = make_code(settings.home, now=datetime.now(UTC))
+    except OSError:
+        return None
+    return f"http://{settings.api_host}:{settings.api_port}/ui/enter?code={code}"
 
 
 def detach(settings: Settings) -> int:
