@@ -122,6 +122,7 @@ def environment() -> Environment:
     env.filters.update(
         shown=words.show_text,
         line=words.one_line,
+        coded=words.coded,
         money=words.money_text,
         bytes=words.bytes_text,
         number=lambda value: f"{value:,}",

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Final
 
+from markupsafe import Markup, escape
+
 CLIP: Final = 1200  # characters of a captured text on a list
 WHOLE: Final = 20_000  # of one on its own page; above it a link shows all
 
@@ -93,6 +95,14 @@ def mark_span(text: str, start: int | None, end: int | None, limit: int = WHOLE)
     before = ("…" if first else "") + show_text(text[first:start])
     after = show_text(text[end:last]) + ("…" if last < len(text) else "")
     return Marked(before, show_text(text[start:end]), after, first + len(text) - last)
+
+
+def coded(text: str) -> Markup:
+    """A sentence of ours or of a check, with what stands between backticks as code."""
+    parts = show_text(text).split("`")
+    if len(parts) % 2 == 0:  # an odd tick: all of it is words
+        return escape(show_text(text))
+    return Markup("").join(Markup("<code>{}</code>").format(part) if at % 2 else part for at, part in enumerate(parts))
 
 
 def one_line(text: str | None, limit: int = 160) -> str:

@@ -19,6 +19,7 @@ from argus_memory.db import LIVE_NOTE, LIVE_THEN, Connection, queries
 from argus_memory.models.embedders import Vector
 from argus_memory.rules.bm25 import K1, ROW_BUDGET, B, Corpus, Term, count_bounds, pick_rarest, tsquery
 from argus_memory.rules.flags import TIME_WORDS
+from argus_memory.stages.search_scope import Scope
 from argus_memory.stages.spaces import Space, vector_type
 from argus_memory.stages.terms import find_terms
 
@@ -38,7 +39,7 @@ _SHOWN_THEN: LiteralString = """(n.said_at <= %(now)s
 class Question:
     """What is looked for. `vector` None: by words alone. `names` are lexemes of people named, left out of the words.
     `project` narrows, `session` is left out. `as_of`: what was known and held at `now`, a moment of the past;
-    `show_withheld`: also turns that no recall shows."""
+    `show_withheld`: also turns that no recall shows. `scope`: what else it is narrowed to."""
 
     text: str
     now: datetime
@@ -49,6 +50,7 @@ class Question:
     session: str | None = None
     as_of: bool = False
     show_withheld: bool = False
+    scope: Scope | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +143,11 @@ def _compose(
         vector = sql.SQL("{kind}({dim})").format(kind=vector_type(dim), dim=sql.Literal(dim))
         if question.vector is not None:
             cosine = sql.SQL("1 - (v.embedding::{v} <=> %(vector)s::{v})").format(v=vector)
-    shown = sql.SQL(_SHOWN_THEN if question.as_of else "true" if question.show_withheld else _SHOWN)
+    shows: LiteralString = _SHOWN_THEN if question.as_of else "true" if question.show_withheld else _SHOWN
+    if (scope := question.scope) is not None:
+        text, nearest, shows = scope.narrow_notes(text), scope.narrow_notes(nearest), scope.narrow_turns(shows)
+        params |= scope.params()
+    shown = sql.SQL(shows)
     if question.as_of:
         text, nearest = text.replace(LIVE_NOTE, LIVE_THEN), nearest.replace(LIVE_NOTE, LIVE_THEN)
     semantic = sql.SQL(nearest).format(space=space, vector=vector, shown_turn=shown)

@@ -5,8 +5,8 @@ An embedder that is down leaves the words: `Search.degraded` says so.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -16,6 +16,7 @@ from argus_memory.models.embedders import Embedder, Vector
 from argus_memory.settings import Settings
 from argus_memory.stages.recall_rank import DEEP, Depth, Scored, find_notes, find_turns, name_people, prepare
 from argus_memory.stages.recall_tracks import Question, Type
+from argus_memory.stages.search_scope import Scope
 from argus_memory.stages.spaces import Space, find_active_space, find_space_embedder
 
 TYPES: tuple[Type, ...] = ("note", "turn")
@@ -27,7 +28,7 @@ TITLE_CHARS = 80
 @dataclass(frozen=True, slots=True)
 class Hit:
     """One result. `id` is the note's, or the raw item's of a turn; `score` orders this answer and no other;
-    `withheld`: why no recall shows this turn."""
+    `withheld`: why no recall shows this turn; `why`: the tracks that found it, with its rank in each."""
 
     type: Type
     id: int
@@ -38,6 +39,8 @@ class Hit:
     project: str | None
     at: datetime
     withheld: str | None = None
+    why: Mapping[str, int] = field(default_factory=dict)
+    cosine: float | None = None
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -73,9 +76,10 @@ def search(
     types: Sequence[str] = TYPES,
     depth: Depth = DEEP,
     as_of: datetime | None = None,
+    scope: Scope | None = None,
 ) -> Hits:
     """The best `limit` of the types asked for, within `project` where one is named; `as_of` a moment of the past:
-    of what was known and held then.
+    of what was known and held then; `scope` narrows further.
 
     Raises UsageError on a blank question, an unknown type, a limit out of range or a moment to come.
     """
@@ -94,7 +98,8 @@ def search(
         prepare(conn, depth)
         speakers, lexemes = name_people(conn, q, project)
         question = Question(
-            q, as_of or now, meaning.vector, space, lexemes, project, as_of=as_of is not None, show_withheld=True
+            q, as_of or now, meaning.vector, space, lexemes, project, as_of=as_of is not None, show_withheld=True,
+            scope=scope,
         )
         tracks: list[tuple[list[Scored], list[str]]] = []
         if "note" in types:
@@ -160,4 +165,4 @@ def _hit(one: Scored, bodies: dict[int, dict[str, Any]]) -> Hit:
         who = row["speaker"] or row["role"].capitalize()
         title = first if first.startswith(f"{who}:") else f"{who}: {first}"
         title = title if len(title) <= TITLE_CHARS else title[: TITLE_CHARS - 1].rstrip() + "…"
-    return Hit(one.type, one.id, one.raw_id, title, text, one.score, one.project, one.said_at, withheld)
+    return Hit(one.type, one.id, one.raw_id, title, text, one.score, one.project, one.said_at, withheld, one.why, one.cosine)
