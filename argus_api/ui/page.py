@@ -114,6 +114,7 @@ def environment() -> Environment:
     env.globals.update(
         asset=asset,
         clip=words.clip,
+        highlight=words.highlight,
         mark_span=words.mark_span,
         count=words.count_text,
         plots=plots,

@@ -11,6 +11,7 @@ from argus_api.hub import Here, utc_now
 from argus_api.ui.lists import Listing, one_of
 from argus_api.ui.page import render
 from argus_api.ui.security import SignedIn
+from argus_api.ui.words import question_words
 from argus_memory.records import KINDS
 from argus_memory.rules.moments import parse_moment
 from argus_memory.stages.search_scope import LIVE, STATES, Scope
@@ -62,5 +63,6 @@ def show(request: Request, hub: Here, session: SignedIn) -> Response:
         states=list(STATE_LABELS.items()),
         sources=SOURCES,
         tracks=TRACKS,
+        marks=question_words(asked.q),
         orders=[(sort.name, sort.label) for sort in view.sorts],
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Final
@@ -24,7 +25,10 @@ _ODD: Final = re.compile(
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
 _JOINERS: Final = "\u200c\u200d"
-_LOOK: Final = 64  # characters around a cut that are read with it, so that a cut hides no sequence's end
+_SMALL: Final = frozenset(
+    "the and for with that this what which where when who how why does did was were are has have had you your our from"
+    " into about der die das und ist mit den von wie wer wann".split()
+)
 
 
 def show_text(text: str) -> str:
@@ -103,6 +107,27 @@ def coded(text: str) -> Markup:
     if len(parts) % 2 == 0:  # an odd tick: all of it is words
         return escape(show_text(text))
     return Markup("").join(Markup("<code>{}</code>").format(part) if at % 2 else part for at, part in enumerate(parts))
+
+
+def highlight(text: str, words: Sequence[str]) -> Markup:
+    """The text, ready to be shown, with each word that begins as one of `words` does marked."""
+    shown = show_text(text)
+    if not words:
+        return escape(shown)
+    pattern = re.compile(rf"\b(?:{'|'.join(re.escape(word) for word in words)})\w*", re.IGNORECASE)
+    parts: list[Markup] = []
+    at = 0
+    for match in pattern.finditer(shown):
+        parts += [escape(shown[at : match.start()]), Markup("<mark>{}</mark>").format(match[0])]
+        at = match.end()
+    return Markup("").join([*parts, escape(shown[at:])])
+
+
+def question_words(question: str) -> tuple[str, ...]:
+    """Words of a question worth marking: without the small ones, and without the end that inflection changes."""
+    words = [word.lower() for word in re.findall(r"\w{3,40}", question)][:20]
+    stems = {word[: max(4, len(word) - 2)] for word in words if word not in _SMALL}
+    return tuple(sorted(stems, key=len, reverse=True))
 
 
 def one_line(text: str | None, limit: int = 160) -> str:

@@ -68,6 +68,10 @@ def serve(postgres: EmbeddedPostgres, name: str, *, filled: bool) -> Iterator[Hu
     try:
         with db:
             made = fill(db, settings, datetime.now(UTC)) if filled else None
+            if filled:
+                app.state.hub.embedder.start()
+                app.state.hub.embedder.finish()
+                embed_pending(db, settings, app.state.hub.embedder, now=datetime.now(UTC))
             if not filled:
                 (home / "tasks").mkdir()
                 (home / "tasks" / "config.ini").touch()
