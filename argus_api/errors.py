@@ -58,8 +58,8 @@ def error_answer(status: int, code: str, message: str, **more: Any) -> Response:
     return answer({"error": {"code": code, "message": message, **more}}, status)
 
 
-def _reply(request: Request, status: int, code: str, message: str, **more: Any) -> Response:
-    """The error as JSON; below /ui as a page of one sentence."""
+def error_reply(request: Request, status: int, code: str, message: str, **more: Any) -> Response:
+    """The error as JSON; below /ui as a page of one sentence, once the application has pages."""
     page = getattr(request.app.state, "error_page", None)
     if page is not None and is_page(request.url.path):
         shown: Response = page(request, status, message)
@@ -90,7 +90,7 @@ async def _argus_error(request: Request, error: Exception) -> Response:
     more: dict[str, Any] = {}
     if isinstance(error, InvalidItem):
         more = {"field": error.field, "index": error.index}
-    reply = _reply(request, error.http_status, error.code, str(error), **more)
+    reply = error_reply(request, error.http_status, error.code, str(error), **more)
     if isinstance(error, Unauthorized):
         reply.headers["WWW-Authenticate"] = "Bearer"
     if isinstance(error, TooLarge):
@@ -104,7 +104,7 @@ async def _http_error(request: Request, error: Exception) -> Response:
         404: f"there is nothing at {request.url.path}",
         405: f"{request.url.path} does not take {request.method}",
     }.get(error.status_code, str(error.detail))
-    reply = _reply(request, error.status_code, WORDS.get(error.status_code, "error"), message)
+    reply = error_reply(request, error.status_code, WORDS.get(error.status_code, "error"), message)
     reply.headers.update(error.headers or {})
     return reply
 
@@ -115,24 +115,24 @@ async def _validation_error(request: Request, error: Exception) -> Response:
     first = error.errors()[0]
     name = ".".join(str(part) for part in first["loc"][1:]) or str(first["loc"][0])
     problem = str(first["msg"])
-    return _reply(request, 422, "invalid", f"{name}: {problem[:1].lower()}{problem[1:]}", field=name)
+    return error_reply(request, 422, "invalid", f"{name}: {problem[:1].lower()}{problem[1:]}", field=name)
 
 
 async def _database_error(request: Request, error: Exception) -> Response:
     if isinstance(error, psycopg.errors.QueryCanceled | psycopg.errors.LockNotAvailable):
-        return _reply(request, 503, "busy", "the database was too busy for this call; nothing was kept, try again")
+        return error_reply(request, 503, "busy", "the database was too busy for this call; nothing was kept, try again")
     if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
-        return _reply(request, 503, "unreachable", "the database went away in the middle; nothing was kept, try again")
+        return error_reply(request, 503, "unreachable", "the database went away in the middle; nothing was kept, try again")
     if isinstance(error, psycopg.errors.UndefinedTable | psycopg.errors.UndefinedColumn):
         message = "the database is not at this version's schema: `argus up` brings it there"
-        return _reply(request, 503, "not_migrated", message)
+        return error_reply(request, 503, "not_migrated", message)
     return await _unexpected(request, error)
 
 
 async def _gone(request: Request, error: Exception) -> Response:
-    return _reply(request, 400, "disconnected", "the connection ended before the request was whole")
+    return error_reply(request, 400, "disconnected", "the connection ended before the request was whole")
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:
     log.error("%s %s failed", request.method, request.url.path, exc_info=error)
-    return _reply(request, 500, "internal", UNEXPECTED)
+    return error_reply(request, 500, "internal", UNEXPECTED)

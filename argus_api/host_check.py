@@ -11,9 +11,10 @@ import ipaddress
 import socket
 from urllib.parse import urlsplit
 
+from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from argus_api.errors import WrongHost, error_answer
+from argus_api.errors import WrongHost, error_reply
 from argus_memory.settings import Settings
 
 
@@ -54,6 +55,7 @@ class HostCheck:
                     f"{host[:100]!r} is not a name of this hub: use 127.0.0.1, or set ARGUS_API_URL to the address"
                     " it is reached by"
                 )
-                await error_answer(WrongHost.http_status, WrongHost.code, message)(scope, receive, send)
+                reply = error_reply(Request(scope), WrongHost.http_status, WrongHost.code, message)
+                await reply(scope, receive, send)
                 return
         await self.app(scope, receive, send)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from html import unescape
 from typing import Any
 
 import httpx
+import psycopg
 from fastapi.testclient import TestClient
 
 from argus_memory.settings import Settings
@@ -49,6 +52,23 @@ class Browser:
         answer = self.send(path, **fields)
         assert answer.status_code == 303, f"{path} answered {answer.status_code}: {answer.text[-800:]}"
         return self.page(answer.headers["location"])
+
+
+@contextmanager
+def count_queries() -> Iterator[list[str]]:
+    """The statements that any connection of this process sends while the block runs."""
+    sent: list[str] = []
+    before = psycopg.Connection.execute
+
+    def execute(self: Any, query: Any, *args: Any, **more: Any) -> Any:
+        sent.append(str(query)[:200])
+        return before(self, query, *args, **more)
+
+    psycopg.Connection.execute = execute  # type: ignore[method-assign,assignment]
+    try:
+        yield sent
+    finally:
+        psycopg.Connection.execute = before  # type: ignore[method-assign]
 
 
 def words_of(html: str) -> str:

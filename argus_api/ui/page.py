@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 from collections.abc import Mapping
 from datetime import UTC, datetime, tzinfo
@@ -78,10 +79,17 @@ def render(request: Request, template: str, *, status: int = 200, **context: Any
         dagster_url=f"http://127.0.0.1:{hub.settings.dagster_port}",
         **context,
     )  # fmt: skip
-    response = HTMLResponse(text, status, headers=HEADERS)
+    response = HTMLResponse(*compressed(request, text.encode("utf-8", "replace"), status))
     if waiting and session:
         response.delete_cookie(FLASH_COOKIE, path="/", httponly=True, samesite="strict")
     return response
+
+
+def compressed(request: Request, content: bytes, status: int) -> tuple[bytes, int, dict[str, str]]:
+    """Content, status and headers of an answer, gzipped where the caller takes that."""
+    if "gzip" not in request.headers.get("accept-encoding", ""):
+        return content, status, HEADERS
+    return gzip.compress(content, 4), status, {**HEADERS, "Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
 
 
 def back(request: Request, path: str, message: str, *, bad: bool = False) -> Response:
@@ -124,6 +132,7 @@ def environment() -> Environment:
         shown=words.show_text,
         line=words.one_line,
         coded=words.coded,
+        typed=words.typed,
         money=words.money_text,
         bytes=words.bytes_text,
         number=lambda value: f"{value:,}",

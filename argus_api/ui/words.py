@@ -43,11 +43,16 @@ def show_text(text: str) -> str:
     return _ODD.sub(lambda match: _visible(match, text), text)
 
 
+def typed(text: str) -> str:
+    """The text for a field that is edited: what cannot be seen, and so not be taken out by hand, is left out."""
+    text = _ANSI.sub("", text.replace("\r\n", "\n"))
+    return _ODD.sub(lambda match: match[0] if _is_joiner(match, text) else "", text)
+
+
 def _visible(match: re.Match[str], text: str) -> str:
-    char, at = match[0], match.start()
-    if char in _JOINERS and 0 < at < len(text) - 1 and _joins(text[at - 1]) and _joins(text[at + 1]):
-        return char
-    code = ord(char)
+    if _is_joiner(match, text):
+        return match[0]
+    code = ord(match[0])
     if code < 0x20:
         return chr(0x2400 + code)
     if code == 0x7F:
@@ -55,6 +60,12 @@ def _visible(match: re.Match[str], text: str) -> str:
     if 0xE0020 <= code <= 0xE007F:  # the letters of a flag's tag, which can hide a whole sentence
         return f"⟨tag {chr(code - 0xE0000)}⟩"
     return f"⟨U+{code:04X}⟩"
+
+
+def _is_joiner(match: re.Match[str], text: str) -> bool:
+    """Whether what was found is a joiner that its neighbours need."""
+    at = match.start()
+    return match[0] in _JOINERS and 0 < at < len(text) - 1 and _joins(text[at - 1]) and _joins(text[at + 1])
 
 
 def _joins(char: str) -> bool:

@@ -26,6 +26,7 @@ from argus_memory.watch.health_judge import Check, Status, age_of, overall
 from argus_memory.watch.health_judge_watch import is_starting
 
 HOURS: Final = 24
+WITHOUT_DATABASE: Final = "tasks, plots and what waits for a person cannot be read without the database"
 RECALL_LEAST: Final = 5  # recalls of a day below which a share says nothing
 Group = Literal["memory", "watch", "ground"]
 
@@ -124,14 +125,16 @@ def find_page(db: Database, settings: Settings, task_list: TaskList, *, now: dat
     bars: dict[str, tuple[Bar, ...]] = {}
     tasks: list[TaskRow] = []
     waiting: tuple[WaitingFor, ...] = ()
-    broken = None
-    try:
-        bars = find_bars(db, now=now)
-        checks |= _more_checks(db, checks, now)
-        tasks = find_overview(db, task_list, now=now)
-        waiting = find_waiting(db)
-    except (Unreachable, psycopg.Error):
-        broken = "tasks, plots and what waits for a person cannot be read without the database"
+    broken: str | None = WITHOUT_DATABASE
+    if checks["database"].status == "ok":
+        try:
+            bars = find_bars(db, now=now)
+            checks |= _more_checks(db, checks, now)
+            tasks = find_overview(db, task_list, now=now)
+            waiting = find_waiting(db)
+            broken = None
+        except (Unreachable, psycopg.Error):
+            pass  # it went away in between, and the page says so
     away = Check("unknown", "cannot be asked without the database")
     rows = tuple(
         Row(name, group, meaning, checks.get(name, away), bars.get(name, ())) for name, group, meaning in ROWS
