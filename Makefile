@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 # Two workers, a file at a time: a file's tests may build on each other's server, and hubs need room.
 PYTEST_ARGS ?= -n 2 --dist loadfile
 
-.PHONY: up test check hooks clean help
+.PHONY: up test test-ui check hooks clean help
 
 help:            ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/ —/'
@@ -25,6 +25,9 @@ test: $(STAMP)   ## the whole test suite, on a real Postgres
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+test-ui: $(STAMP) ## the pages in a real browser: needs Chromium (`apt-get install -y chromium`)
+	$(BIN)/python -m pytest tests/ui
 
 check: $(STAMP)  ## lint and types only
 	$(BIN)/ruff check .

@@ -120,9 +120,9 @@ async def _validation_error(request: Request, error: Exception) -> Response:
 
 async def _database_error(request: Request, error: Exception) -> Response:
     if isinstance(error, psycopg.errors.QueryCanceled | psycopg.errors.LockNotAvailable):
-        return error_reply(request, 503, "busy", "the database was too busy for this call; nothing was kept, try again")
+        return error_reply(request, 503, "busy", "the database was too busy; nothing was kept, try again")
     if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
-        return error_reply(request, 503, "unreachable", "the database went away in the middle; nothing was kept, try again")
+        return error_reply(request, 503, "unreachable", "the database went away; nothing was kept, try again")
     if isinstance(error, psycopg.errors.UndefinedTable | psycopg.errors.UndefinedColumn):
         message = "the database is not at this version's schema: `argus up` brings it there"
         return error_reply(request, 503, "not_migrated", message)

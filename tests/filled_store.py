@@ -21,16 +21,15 @@ from argus_memory.settings import Settings
 from argus_memory.upkeep.decisions import decide
 from argus_memory.upkeep.receiving import correct, remember
 from argus_memory.upkeep.writing import Writer
-from tests.memory_rows import add_turn
 from tests.task_stanzas import stanza
 
 # session, project, source, hours before now, turns as (role, text)
 TALKS: Sequence[tuple[str, str, str, float, Sequence[tuple[str, str]]]] = (
     ("greenhouse", "garden", "claude-code", 50, (
         ("user", "The greenhouse vents open at 24 degrees now. I changed the relay on Sunday, the old one stuck."),
-        ("assistant", "Noted: vents open at 24 °C, and the relay is new. Shall the script read the sensor every minute?"),
+        ("assistant", "I have written down that the vents open at 24 °C and that the relay is new. Shall the script read the sensor every minute?"),
         ("user", "Every two minutes is enough. And water the tomatoes at six in the morning, never in the evening."),
-        ("assistant", "Done: the sensor is read every two minutes, and watering runs at 06:00."),
+        ("assistant", "The sensor is now read every two minutes, and watering runs at 06:00."),
     )),
     ("printer", "workshop", "codex", 30, (
         ("user", "The label printer on the bench needs the 62 mm roll; with the 29 mm one it jams every time."),
@@ -99,9 +98,30 @@ def fill(db: Database, settings: Settings, now: datetime) -> Filled:
         _tasks(conn, now)
         _outbox(conn, now)
         _reviews(conn, filled, now)
+        conn.execute("update distilled_notes set deduped_at = created_at where deduped_at is null")
     write_task_list(settings)
     _decide(db, settings, filled, now)
     return filled
+
+
+def add_turn(
+    db: Database, text: str, said_at: datetime, *, role: str = "user", session: str, project: str,
+    source: str = "claude-code",
+) -> int:  # fmt: skip
+    """A turn as the hook of the machine `bench` sends it; returns its raw id."""
+    row = db.fetch_one(
+        """insert into raw_items (source, kind, body, session, project, project_method, project_confidence, cwd,
+                                  metadata, dedup_key, said_at, position, captured_at)
+           values (%(source)s, 'turn', %(text)s, %(session)s, %(project)s, 'cwd', 0.6, '/home/kim/' || %(project)s,
+                   %(metadata)s, md5(%(key)s), %(at)s, 0, %(at)s)
+           returning id""",
+        {
+            "source": source, "text": text, "session": session, "project": project, "at": said_at,
+            "metadata": Jsonb({"role": role, "host": "bench"}), "key": f"{session} {said_at} {text[:2000]}",
+        },
+    )  # fmt: skip
+    assert row
+    return int(row["id"])
 
 
 def write_task_list(settings: Settings) -> None:
@@ -156,6 +176,8 @@ def _hostile(db: Database, filled: Filled, now: datetime) -> None:
         filled.hostile_notes.append(add_note(db, raw_id, text, text, text, project="lab", title=text[:80]))
     long = add_turn(db, "x" * 1_000_000, now - timedelta(hours=71), session="hostile", project="lab")
     filled.turns["hostile"].append(long)
+    with db.transaction() as conn:
+        _episode(conn, "hostile", "lab", "claude-code", filled.turns["hostile"], now - timedelta(hours=71))
 
 
 def add_note(
@@ -247,9 +269,7 @@ def _health(conn: Connection, now: datetime) -> None:
             status = "ok"
             if name == "embed" and hour in (11, 12):
                 status = "failed"
-            elif name == "tasks" and hour < 3:
-                status = "warn"
-            elif name == "distill" and hour < 6:
+            elif hour < {"tasks": 3, "distill": 6}.get(name, 0):
                 status = "warn"
             conn.execute(
                 "insert into health_samples (at, name, status, detail) values (%s, %s, %s, %s)",
@@ -275,7 +295,7 @@ def _health(conn: Connection, now: datetime) -> None:
     conn.execute(
         """insert into hook_heartbeats (host, target, version, event, session, first_at, at, beats)
            values ('bench', 'claude-code', '1', 'Stop', 'sensors', %s, %s, 400)""",
-        (now - timedelta(days=20), now - timedelta(minutes=12)),
+        (now - timedelta(days=20), now - timedelta(hours=2, minutes=20)),
     )
 
 
@@ -284,7 +304,7 @@ def _recalls(conn: Connection, filled: Filled, now: datetime) -> None:
     ids = list(filled.notes.values())
     prompts = ("how warm until the vents open?", "which roll does the label printer need?", "when are tomatoes watered?",
                "where do the dumps go?", "write a poem about rain")  # fmt: skip
-    for number in range(60):
+    for _ in range(60):
         found = chance.random() < 0.7
         score = round(chance.uniform(0.016, 0.033), 4)
         conn.execute(

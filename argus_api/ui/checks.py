@@ -22,7 +22,7 @@ PASSES: Final = Listing(checks.PASS_SORTS, ("outcome",))
 DETAILS: Final = {
     "capture": (("/ui/search", "Search turns"),),
     "segment": (("/ui/episodes", "Episodes"),),
-    "distill": (("/ui/episodes", "Episodes"), ("/ui/parked", "Parked units"), ("/ui/costs", "Model calls")),
+    "distill": (("/ui/episodes", "Episodes"), ("/ui/parked", "Parked"), ("/ui/costs", "Model calls")),
     "dedup": (("/ui/review", "Review"),),
     "recall": (("/ui/injections", "Recall ledger"),),
     "outbox": (("/ui/deliveries", "Deliveries"),),
@@ -32,10 +32,13 @@ TABLES: Final = {
     "capture": "raw_items, capture_outcomes, hook_heartbeats", "segment": "episodes, segment_checks",
     "distill": "distill_state, gate_rejections, distill_failures", "embed": "embed_queue, turn_vectors, note_vectors",
     "dedup": "dedup_log", "recall": "injections", "watchdog": "watcher_beats, watcher_gaps",
-    "dagster-watchdog": "watcher_beats, watcher_gaps", "canary": "canary_runs", "hooks": "hook_heartbeats, session_marks",
+    "dagster-watchdog": "watcher_beats, watcher_gaps", "canary": "canary_runs",
+    "hooks": "hook_heartbeats, session_marks",
     "outbox": "deliveries, delivery_attempts", "tasks": "task_runs, expected_runs", "backups": "backups",
 }  # fmt: skip
-ASSETS: Final = {"segment": "episodes", "distill": "distilled_notes", "embed": "note_embeddings", "dedup": "dedup_log"}
+ASSETS: Final = {
+    "segment": "episodes", "distill": "distilled_notes", "embed": "note_embeddings", "dedup": "dedup_log"
+}  # fmt: skip
 
 
 @router.get("/ui/checks/{name}")

@@ -157,13 +157,16 @@ def strip(cells: Sequence[Column], name: str, *, slot: int = 12, tall: int = 20)
 
 
 def _svg(width: float, tall: float, label: str, inside: Markup, kind: str) -> Markup:
-    text = '<svg class="plot plot-{4}" role="img" aria-label="{2}" viewBox="0 0 {0} {1}" width="{0}" height="{1}">{3}</svg>'
-    return Markup(text).format(_n(width), _n(tall), label, inside, kind)
+    return Markup(
+        '<svg class="plot plot-{4}" role="img" aria-label="{2}" viewBox="0 0 {0} {1}" width="{0}" height="{1}">'
+        "{3}</svg>"
+    ).format(_n(width), _n(tall), label, inside, kind)
 
 
 def _bar(x: float, height: float, tall: float, width: float, tone: str, label: str) -> Markup:
-    text = '<rect class="b-{}" x="{}" y="{}" width="{}" height="{}"><title>{}</title></rect>'
-    return Markup(text).format(tone, _n(x), _n(tall - height), _n(width), _n(height), label)
+    return Markup('<rect class="b-{}" x="{}" y="{}" width="{}" height="{}"><title>{}</title></rect>').format(
+        tone, _n(x), _n(tall - height), _n(width), _n(height), label
+    )
 
 
 def _tall(value: float, top: float, tall: float = TALL) -> float:

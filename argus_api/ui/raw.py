@@ -83,7 +83,8 @@ def redact_words(receipt: RedactReceipt) -> str:
     """What was done, and what is out of its reach."""
     if receipt.outcome == "no-op":
         return "Nothing changed: these words had been redacted before."
-    told = [f"Redacted in {count_text(len(receipt.raws), 'captured item')} and {count_text(len(receipt.notes), 'note')}"]
+    raws, notes = count_text(len(receipt.raws), "captured item"), count_text(len(receipt.notes), "note")
+    told = [f"Redacted in {raws} and {notes}"]
     if receipt.unswept:
         told.append(f"{count_text(len(receipt.unswept), 'table')} will be rewritten by housekeeping")
     if receipt.dumps:

@@ -19,7 +19,7 @@ from argus_memory.upkeep.pages import search
 from argus_memory.upkeep.pages.search import Asked
 
 router = APIRouter()
-FILTERS: Final = ("q", "type", "project", "kind", "source", "since", "until", "state")
+FILTERS: Final = ("q", "type", "project", "kind", "source", "since", "until", "state", "distant")
 RANKED: Final = Listing((search.BEST,), FILTERS)
 NOTES: Final = Listing(search.NOTE_SORTS, FILTERS)
 RAW: Final = Listing(search.RAW_SORTS, FILTERS)
@@ -47,7 +47,13 @@ def show(request: Request, hub: Here, session: SignedIn) -> Response:
         until=parse_moment(until, name="until", now=now, end=True) if until else None,
         state=one_of(view, "state", tuple(STATES)) or LIVE,
     )
-    asked = Asked(view["q"] or "", cast(Literal["all", "note", "turn"], types), view["project"], scope)
+    asked = Asked(
+        view["q"] or "",
+        cast(Literal["all", "note", "turn"], types),
+        view["project"],
+        scope,
+        distant=one_of(view, "distant", ("yes",)) is not None,
+    )
     page = search.find_page(hub.db, hub.settings, hub.embedder, asked, wanted=view.wanted, now=now)
     projects = list(page.projects)
     if asked.project and asked.project not in projects:

@@ -1,7 +1,7 @@
 """Who may see and change what the pages show: the admin, by a session's cookie or by the admin token itself.
 
-Every change is a POST with the session's CSRF token, from a page of this hub (Origin, Sec-Fetch-Site). A caller with the
-token in the header needs none: no other site can make a browser send that header.
+Every change is a POST with the session's CSRF token, from a page of this hub (Origin, Sec-Fetch-Site). A caller with
+the token in the header needs none: no other site can make a browser send that header.
 """
 
 from __future__ import annotations

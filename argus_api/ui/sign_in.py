@@ -30,7 +30,7 @@ from argus_memory.upkeep.entry import use_code
 router = APIRouter()
 WRONG_SECONDS: Final = 1.0  # what a wrong token costs who guesses
 OVER: Final = "Your session has ended, and nothing was changed. Sign in again, then repeat what you did."
-USED: Final = "This link is used up or older than ten minutes: sign in with the admin token, or start `argus up` again."
+USED: Final = "This link is used up or older than ten minutes: sign in with the admin token."
 WRONG: Final = "This is not the admin token: it is ARGUS_ADMIN_TOKEN in the file env under the home."
 UNSET: Final = "No admin token is set, so nobody can sign in: set ARGUS_ADMIN_TOKEN and start Argus again."
 

@@ -1,8 +1,8 @@
 """How values are shown: captured text, times, ages, numbers. Pure.
 
-Captured text may hold anything: escape sequences of terminals, characters without width, marks that turn the direction
-of what follows. `show_text` drops the first and makes the others visible, so that what is read is what is there; the
-template's escaping and `dir="auto"` do the rest.
+Captured text may hold anything: escape sequences of terminals, characters without width, marks that turn the
+direction of what follows. `show_text` drops the first and makes the others visible, so that what is read is what is
+there; the template's escaping and `dir="auto"` do the rest.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ _ODD: Final = re.compile(
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
 _JOINERS: Final = "\u200c\u200d"
-_SMALL: Final = frozenset(
-    "the and for with that this what which where when who how why does did was were are has have had you your our from"
-    " into about der die das und ist mit den von wie wer wann".split()
-)
+_SMALL: Final = frozenset({
+    "the", "and", "for", "with", "that", "this", "what", "which", "where", "when", "who", "how", "why", "does", "did",
+    "was", "were", "are", "has", "have", "had", "you", "your", "our", "from", "into", "about", "der", "die", "das",
+    "und", "ist", "mit", "den", "von", "wie", "wer", "wann",
+})  # fmt: skip
 
 
 def show_text(text: str) -> str:
@@ -117,7 +118,8 @@ def coded(text: str) -> Markup:
     parts = show_text(text).split("`")
     if len(parts) % 2 == 0:  # an odd tick: all of it is words
         return escape(show_text(text))
-    return Markup("").join(Markup("<code>{}</code>").format(part) if at % 2 else part for at, part in enumerate(parts))
+    code = Markup("<code>{}</code>")
+    return Markup("").join(code.format(part) if at % 2 else part for at, part in enumerate(parts))
 
 
 def highlight(text: str, words: Sequence[str]) -> Markup:

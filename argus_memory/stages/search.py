@@ -165,4 +165,6 @@ def _hit(one: Scored, bodies: dict[int, dict[str, Any]]) -> Hit:
         who = row["speaker"] or row["role"].capitalize()
         title = first if first.startswith(f"{who}:") else f"{who}: {first}"
         title = title if len(title) <= TITLE_CHARS else title[: TITLE_CHARS - 1].rstrip() + "…"
-    return Hit(one.type, one.id, one.raw_id, title, text, one.score, one.project, one.said_at, withheld, one.why, one.cosine)
+    return Hit(
+        one.type, one.id, one.raw_id, title, text, one.score, one.project, one.said_at, withheld, one.why, one.cosine
+    )  # fmt: skip

@@ -66,7 +66,8 @@ class Scope:
             parts.append("not exists (select from withheld_turns w where w.raw_id = n.raw_id)")
         elif self.state != ANY:
             parts.append(
-                "exists (select from withheld_turns w where w.raw_id = n.raw_id and w.reason = any(%(scope_reasons)s))"
+                "exists (select from withheld_turns w"
+                " where w.raw_id = n.raw_id and w.reason = any(%(scope_reasons)s))"
             )
         return f"({' and '.join(parts)})"
 

@@ -2,34 +2,37 @@
 
 from __future__ import annotations
 
-from tests.ui.scene import Hub
+from collections.abc import Callable, Mapping
+from typing import Final
 
+from tests.filled_store import Filled
 
-def empty_paths() -> dict[str, str]:
-    """Pages of an empty store."""
-    return {
-        "overview": "/ui",
-        "search": "/ui/search",
-        "search-empty": "/ui/search?q=walrus",
-        "check-stage": "/ui/checks/distill",
-        "check": "/ui/checks/disk",
-    }
+# Pages of a store without anything in it.
+EMPTY: Final[Mapping[str, str]] = {
+    "overview": "/ui",
+    "search": "/ui/search",
+    "search-nothing": "/ui/search?q=walrus",
+    "check-stage": "/ui/checks/distill",
+    "check": "/ui/checks/disk",
+}
 
-
-def filled_paths(hub: Hub) -> dict[str, str]:
-    """Pages of the filled store."""
-    assert hub.filled is not None
-    return {
-        **empty_paths(),
-        "search-hits": "/ui/search?q=where+do+the+dumps+go",
-        "search-turns": "/ui/search?type=turn&state=any",
-        "search-hostile": "/ui/search?q=said&project=lab",
-        "note": f"/ui/notes/{hub.filled.note('Dumps are kept for 14')}",
-        "note-source": f"/ui/notes/{hub.filled.note('Tomatoes')}",
-        "note-replaced": f"/ui/notes/{hub.filled.note('Dumps are kept for 30')}",
-        "note-hostile": f"/ui/notes/{hub.filled.hostile_notes[1]}",
-        "raw": f"/ui/raw/{hub.filled.turns['backup'][1]}",
-        "raw-long": f"/ui/raw/{hub.filled.turns['hostile'][-1]}",
-        "redact": f"/ui/notes/{hub.filled.note('Nightly')}/redact",
-        "error": "/ui/notes/99999",
-    }
+# Pages of the filled store.
+FILLED: Final[Mapping[str, Callable[[Filled], str]]] = {
+    "overview": lambda _: "/ui",
+    "search": lambda _: "/ui/search",
+    "search-hits": lambda _: "/ui/search?q=where+do+the+dumps+go",
+    "search-turns": lambda _: "/ui/search?type=turn&state=any",
+    "search-hostile": lambda _: "/ui/search?project=lab&state=any",
+    "search-past-end": lambda _: "/ui/search?after=2001-01-01T00:00:00Z~1",
+    "note": lambda filled: f"/ui/notes/{filled.note('Tomatoes')}",
+    "note-corrected": lambda filled: f"/ui/notes/{filled.note('Dumps are kept for 14')}",
+    "note-replaced": lambda filled: f"/ui/notes/{filled.note('Dumps are kept for 30')}",
+    "note-hostile": lambda filled: f"/ui/notes/{filled.hostile_notes[1]}",
+    "note-long-word": lambda filled: f"/ui/notes/{filled.hostile_notes[4]}",
+    "raw": lambda filled: f"/ui/raw/{filled.turns['backup'][1]}",
+    "raw-long": lambda filled: f"/ui/raw/{filled.turns['hostile'][-1]}",
+    "redact": lambda filled: f"/ui/notes/{filled.note('Nightly')}/redact",
+    "check-stage": lambda _: "/ui/checks/embed",
+    "check": lambda _: "/ui/checks/tasks",
+    "error": lambda _: "/ui/notes/99999",
+}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import socket
 import tempfile
@@ -21,8 +20,9 @@ from argus_api.app import create_app
 from argus_cli.embedded_postgres import EmbeddedPostgres
 from argus_memory.db import Database
 from argus_memory.settings import Settings, load_settings
+from argus_memory.stages.embed import embed_pending
 from argus_memory.upkeep.entry import make_code
-from tests.filled_store import Filled, fill, write_task_list
+from tests.filled_store import Filled, fill
 from tests.helpers import wait_until
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -72,11 +72,9 @@ def serve(postgres: EmbeddedPostgres, name: str, *, filled: bool) -> Iterator[Hu
                 app.state.hub.embedder.start()
                 app.state.hub.embedder.finish()
                 embed_pending(db, settings, app.state.hub.embedder, now=datetime.now(UTC))
-            if not filled:
+            else:
                 (home / "tasks").mkdir()
                 (home / "tasks" / "config.ini").touch()
-            else:
-                write_task_list(settings)
             with _listening(app) as url:
                 yield Hub(url, settings, db, made)
     finally:
@@ -134,8 +132,3 @@ def browser() -> Iterator[Any]:
             yield opened
         finally:
             opened.close()
-
-
-def slug(path: str) -> str:
-    """A file's name for a page's address."""
-    return re.sub(r"[^a-z0-9]+", "-", path.removeprefix("/ui").lower()).strip("-") or "overview"

@@ -16,6 +16,23 @@
       location.reload();
     }
   }
+  // Fields left blank stay out of the address of a list or search.
+  function setBlank(form, off) {
+    Array.prototype.forEach.call(form.elements, function (field) {
+      if (field.name && field.value === "") {
+        field.disabled = off;
+      }
+    });
+  }
+  document.addEventListener("submit", function (event) {
+    var form = event.target;
+    if (form.method === "get") {
+      setBlank(form, true);
+      setTimeout(function () {
+        setBlank(form, false);
+      }, 0);
+    }
+  });
   // "/" goes to the search box, as on many pages of this kind.
   document.addEventListener("keydown", function (event) {
     var at = document.activeElement;

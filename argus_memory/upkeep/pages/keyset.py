@@ -1,7 +1,7 @@
 """Lists paged by key: rows after (sort key, id), never by number, so that page 1,000 costs what page 1 does.
 
-A query of sql/pages_*.sql has three places: `{key}` in its columns as `sort_key`, `{after}` among its conditions, `{order}`
-behind `order by`; its `limit %(limit)s` gets one row more than is shown, which tells whether there is a next page.
+A query of sql/pages_*.sql has three places: `{key}` in its columns as `sort_key`, `{after}` among its conditions,
+`{order}` behind `order by`; its `limit %(limit)s` gets one row more than is shown, which tells of a next page.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from argus_memory.models.embedders import Embedder
 from argus_memory.settings import Settings
 from argus_memory.stages.search import MAX_RESULTS, Hit, search
 from argus_memory.stages.search_scope import Scope
+from argus_memory.stages.spaces import Space, find_active_space
 from argus_memory.upkeep.pages.keyset import Cursor, Slice, Sort, Wanted, compose, cut, page_params
 from argus_memory.upkeep.reads import LIVE, judge_state
 
@@ -33,12 +34,14 @@ NOTE_SORTS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the page asks for. `q` blank: everything there is, by its time."""
+    """What the page asks for. `q` blank: everything there is, by its time; `distant`: also what is found by meaning
+    alone and below the evidence floor of its embedding space."""
 
     q: str
     types: Types
     project: str | None
     scope: Scope
+    distant: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +63,14 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class SearchPage:
-    """`limited`: more than MAX_RESULTS may fit, and the best of them are here; `degraded`: a track was missing."""
+    """`limited`: more than MAX_RESULTS may fit, and the best of them are here; `degraded`: a track was missing;
+    `distant`: hits that were left out as too distant to be an answer."""
 
     hits: Slice[Found]
     projects: tuple[str, ...]
     degraded: str | None = None
     limited: bool = False
+    distant: int = 0
 
 
 def find_page(
@@ -84,11 +89,22 @@ def find_page(
         )  # fmt: skip
     except NotFound:  # a project that is none: nothing can be found in it
         return SearchPage(Slice((), 0), projects)
-    rows = [_row_of(hit) for hit in hits]
     with db.transaction() as conn:
-        page = _after(rows, wanted)
+        space = find_active_space(conn)
+        near = [hit for hit in hits if asked.distant or not is_distant(hit, space)]
+        page = _after([_row_of(hit) for hit in near], wanted)
         found = _with_facts(conn, page.rows, now)
-    return SearchPage(Slice(found, page.total, page.next), projects, hits.degraded, len(hits) == MAX_RESULTS)
+    return SearchPage(
+        Slice(found, page.total, page.next), projects, hits.degraded, len(hits) == MAX_RESULTS, len(hits) - len(near)
+    )
+
+
+def is_distant(hit: Hit, space: Space | None) -> bool:
+    """Whether no word led to it and its meaning is no nearer than that of a subject nobody spoke of."""
+    if space is None or "lexical" in hit.why:
+        return False
+    floor = space.thresholds.get("evidence_note" if hit.type == "note" else "evidence_turn")
+    return floor is not None and (hit.cosine or 0.0) < floor
 
 
 def _browse(conn: Connection, asked: Asked, wanted: Wanted, now: datetime) -> Slice[Found]:
