@@ -8,14 +8,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from argus_cli.hub import hub_runs, open_database
-from argus_cli.task_words import as_json, get_task
+from argus_cli.task_words import as_json
 from argus_memory.db import Database, queries
-from argus_memory.errors import Unreachable, UsageError
-from argus_memory.records import TaskSpec
+from argus_memory.errors import Unreachable
 from argus_memory.settings import Settings
 from argus_memory.watch.alerts import describe_span
 from argus_memory.watch.dagster_launch import run_url, wait_run
-from argus_memory.watch.dagster_tasks import find_tasks, launch_task
+from argus_memory.watch.start_task import find_task, require_runnable, start_task
 
 TAIL_LINES = 20
 GOOD = ("ok", "skipped")
@@ -27,10 +26,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, settings: Settings) -> int:
-    task = get_task(settings, arguments.name)
-    if task.command is None and task.prompt is None:
-        raise UsageError(f"task {task.name} is started by another scheduler (mode = observe) and has no command here")
-    run_id = start(settings, task)
+    task = find_task(settings, arguments.name)
+    require_runnable(task)
+    if not settings.database_url and not hub_runs(settings):
+        raise Unreachable("no hub runs on this home, and a task runs in one: start it with `argus up`")
+    run_id = start_task(settings, task)
     url = run_url(settings, run_id)
     if arguments.no_wait:
         print(as_json({"dagster_run_id": run_id, "url": url}) if arguments.json else f"started: {url}")
@@ -44,20 +44,6 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
     else:
         print(as_text(row) if row else f"Dagster's run ended as {status.lower()} before the task began: {url}")
     return 0 if row is not None and row["outcome"] in GOOD else 1
-
-
-def start(settings: Settings, task: TaskSpec) -> str:
-    """Launch a run of it; raises Unreachable that says whether the hub is down or has not read the stanza yet."""
-    tags = {"argus/kind": "task", "argus/task": task.name, "argus/handler": task.handler}
-    if not settings.database_url and not hub_runs(settings):
-        raise Unreachable("no hub runs on this home, and a task runs in one: start it with `argus up`")
-    try:
-        known = find_tasks(settings.dagster_url)
-    except Unreachable as error:
-        raise Unreachable(f"no hub to run {task.name} in ({error}); start it with `argus up`") from error
-    if task.name not in known:
-        raise Unreachable(f"the hub has not read task {task.name} yet: call `argus reload`")
-    return launch_task(settings, task.name, tags=tags)
 
 
 def find_run(database: Database, name: str, run_id: str) -> Mapping[str, Any] | None:

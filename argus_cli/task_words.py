@@ -9,27 +9,14 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from argus_memory.errors import NotFound, UsageError
-from argus_memory.records import TaskList, TaskSpec
+from argus_memory.records import TaskList
 from argus_memory.settings import Settings
-from argus_memory.tasks.config import default_zone_of, read_task_list
 from argus_memory.watch.alerts import describe_span
+from argus_memory.watch.start_task import load_tasks
 
 
 def load_list(settings: Settings) -> TaskList:
-    return read_task_list(settings.tasks_folder, default_zone=default_zone_of(settings))
-
-
-def get_task(settings: Settings, name: str) -> TaskSpec:
-    """The usable stanza of this name; raises UsageError for a broken one, NotFound where there is none."""
-    task_list = load_list(settings)
-    for broken in task_list.broken:
-        if broken.name == name:
-            raise UsageError(f"task {name} is broken: {broken.sentence}")
-    for task in task_list.tasks:
-        if task.name == name:
-            return task
-    raise NotFound(f"there is no task {name} in {settings.tasks_folder / 'config.ini'}; `argus task list` shows them")
+    return load_tasks(settings)
 
 
 def as_json(value: Any) -> str:
