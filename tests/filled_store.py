@@ -98,9 +98,10 @@ def fill(db: Database, settings: Settings, now: datetime) -> Filled:
         _tasks(conn, now)
         _outbox(conn, now)
         _reviews(conn, filled, now)
-        conn.execute("update distilled_notes set deduped_at = created_at where deduped_at is null")
     write_task_list(settings)
     _decide(db, settings, filled, now)
+    with db.transaction() as conn:
+        conn.execute("update distilled_notes set deduped_at = created_at where deduped_at is null")
     return filled
 
 

@@ -2,13 +2,16 @@
 -- {live_note} is replaced by the state asked for (stages/search_scope.py).
 
 -- name: browse_notes
-select s.id, 'note' as type, s.raw_id, s.title, left(s.content, 2000) as text, s.project,
-       coalesce(s.said_at, s.valid_from) as at, {key} as sort_key
-from distilled_notes s
-where s.id in (select n.id from distilled_notes n where {live_note})
-  and (%(project)s::text is null or s.project = %(project)s)
-  and {after}
-order by {order} limit %(limit)s
+-- The page's ids first: what is sorted is narrow.
+select n.id, 'note' as type, n.raw_id, n.title, left(n.content, 2000) as text, n.project,
+       coalesce(n.said_at, n.valid_from) as at, page.sort_key
+from (
+    select n.id, {key} as sort_key from distilled_notes n
+    where {live_note} and (%(project)s::text is null or n.project = %(project)s) and {after}
+    order by {order} limit %(limit)s
+) as page
+join distilled_notes n on n.id = page.id
+order by {order}
 
 -- name: count_notes
 select count(*)::int as total from distilled_notes n

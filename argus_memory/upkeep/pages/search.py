@@ -26,9 +26,9 @@ RAW_SORTS: Final = (
     Sort("oldest", "Oldest first", "s.said_at", descending=False),
 )
 NOTE_SORTS: Final = (
-    Sort("newest", "Newest first", "coalesce(s.said_at, s.valid_from)"),
-    Sort("oldest", "Oldest first", "coalesce(s.said_at, s.valid_from)", descending=False),
-    Sort("importance", "Most important", "s.importance::float8", "number"),
+    Sort("newest", "Newest first", "coalesce(n.said_at, n.valid_from)", id="n.id"),
+    Sort("oldest", "Oldest first", "coalesce(n.said_at, n.valid_from)", descending=False, id="n.id"),
+    Sort("importance", "Most important", "n.importance::float8", "number", id="n.id"),
 )
 
 
