@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -106,7 +107,7 @@ def test_searching_by_keyboard(filled_hub: Hub, windows: Callable[..., Visit]) -
             break
     assert visit.page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
     visit.page.keyboard.press("Enter")
-    visit.page.wait_for_url("**/ui/**/*[0-9]")
+    visit.page.wait_for_url(re.compile(r"/ui/(notes|raw)/\d+$"))
 
 
 def test_the_first_tab_skips_to_the_content(filled_hub: Hub, windows: Callable[..., Visit]) -> None:
@@ -143,7 +144,7 @@ def test_the_overview_renews_itself(visit: Visit) -> None:
         conn.execute("update dedup_log set status = 'rejected' where status = 'pending'")
     assert "merge of notes" in visit.page.locator("main").inner_text()
     visit.page.evaluate("htmx.ajax('GET', '/ui', {target: '#overview', select: '#overview', swap: 'outerHTML'})")
-    visit.page.wait_for_function("!document.querySelector('main').innerText.includes('merge of notes')")
+    visit.page.get_by_text("merge of notes").wait_for(state="detached")
     assert visit.troubles == []
 
 
@@ -152,7 +153,7 @@ def test_times_are_the_viewers(filled_hub: Hub, chromium: Any) -> None:
     context = chromium.new_context(timezone_id="America/New_York")
     page = context.new_page()
     page.goto(filled_hub.entrance())
-    page.wait_for_function("document.querySelector('footer').innerText.includes('America/New_York')")
+    page.get_by_text("Times are in America/New_York").wait_for()
     context.close()
 
 

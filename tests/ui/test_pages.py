@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.helpers import wait_until
 from tests.ui.conftest import Visit
 from tests.ui.paths import EMPTY, FILLED
 from tests.ui.scene import Hub
@@ -57,7 +58,8 @@ def test_first_paint_is_quick(filled_hub: Hub, windows: Callable[..., Visit], na
     assert filled_hub.filled is not None
     visit = windows(filled_hub)
     visit.open(FILLED[name](filled_hub.filled))
-    paint = visit.page.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0")
+    asked = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0"
+    paint = wait_until(lambda: visit.page.evaluate(asked), what="the page is painted")
     size = visit.page.evaluate(
         "performance.getEntriesByType('navigation').concat(performance.getEntriesByType('resource'))"
         ".reduce((sum, one) => sum + one.encodedBodySize, 0)"
