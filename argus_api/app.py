@@ -33,6 +33,7 @@ from argus_api.capture_routes import capture
 from argus_api.errors import add_error_handlers
 from argus_api.host_check import HostCheck, own_names
 from argus_api.hub import Hub, WarmEmbedder
+from argus_api.mcp.mount import add_mcp
 from argus_api.sender import SenderThread
 from argus_api.ui.pages import add_pages
 from argus_api.watchdog import Watchdog
@@ -62,7 +63,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         watchdog.start()
         sender = SenderThread(db, settings)
         sender.start()
-        yield
+        async with mcp.open():
+            yield
         sender.stop()
         watchdog.stop()
         hub.embedder.finish()
@@ -88,5 +90,6 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(ask_routes.router)
     app.include_router(task_routes.router)
     app.include_router(hook_routes.router, dependencies=[require(Level.CAPTURE)])
+    mcp = add_mcp(app, hub)
     add_pages(app)
     return app

@@ -23,8 +23,9 @@ CURSOR_MAX: Final = 2_000  # characters of a cursor that are looked at
 
 
 def give(data: Mapping[str, Any]) -> CallToolResult:
-    """The answer; fields that say nothing are left out, datetimes are ISO 8601 in UTC."""
-    return CallToolResult(content=[TextContent(type="text", text=orjson.dumps(lean(data)).decode())])
+    """The answer; fields that say nothing are left out, but for the lists it consists of; times are ISO 8601 in UTC."""
+    shown = {key: lean(value) for key, value in data.items() if value is not None}
+    return CallToolResult(content=[TextContent(type="text", text=orjson.dumps(shown).decode())])
 
 
 def refuse(sentence: str) -> CallToolResult:
@@ -72,7 +73,9 @@ def read_cursor(text: str | None, **kinds: type) -> dict[str, Any]:
         raise wrong
     for name, kind in kinds.items():
         value = place[name]
-        if not isinstance(value, kind) or isinstance(value, bool) or (isinstance(value, int) and not 0 <= value < 2**31):
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise wrong
+        if isinstance(value, int) and not 0 <= value < 2**63:
             raise wrong
     return place
 

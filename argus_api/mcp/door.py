@@ -108,7 +108,7 @@ class McpDoor:
                 " reached by"
             )
         origin = request.headers.get("origin")
-        if origin and not is_own(urlsplit(origin).netloc, self._names):
+        if origin and not is_own(_place_of(origin), self._names):
             raise Forbidden(f"a page of {origin[:100]!r} may not call this hub")
         level = self._tokens.level_of(request.headers.get("authorization"))
         if level == Level.NOBODY:
@@ -132,3 +132,11 @@ class McpDoor:
         if life.app is None:
             raise Unreachable("the MCP server could not be started; the API's log tells why")
         return life.app
+
+
+def _place_of(origin: str) -> str:
+    """The host and port of an Origin header; "" for `null` and for what is no address."""
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return ""

@@ -54,3 +54,19 @@ select n.id, coalesce(case when n.excluded_at is not null and n.deleted_at is nu
 from distilled_notes n
 where n.id = any(%(ids)s)
   and (n.excluded_at is not null or n.deleted_reason = any(array['forgotten', 'corrected', 'redacted', 'rejected']))
+
+-- name: task_runs
+-- Runs of a task, newest first, from a place on.
+select id, rid::text as rid, started_by, due_at, attempt, started_at, finished_at, outcome, exit_code, signal, reason,
+       cost_usd::float8 as cost_usd, engine
+from task_runs
+where task = %(name)s
+  and (%(before)s::timestamptz is null or (started_at, id) < (%(before)s::timestamptz, %(before_id)s::bigint))
+order by started_at desc, id desc limit %(limit)s
+
+-- name: task_run
+-- One run with the ends of what it wrote.
+select rid::text as rid, task, started_by, due_at, attempt, started_at, finished_at, outcome, exit_code, signal, reason,
+       right(stdout_tail, %(chars)s) as stdout_tail, right(stderr_tail, %(chars)s) as stderr_tail,
+       left(output::text, %(chars)s) as output, metrics, cost_usd::float8 as cost_usd, engine, dagster_run_id
+from task_runs where task = %(name)s and rid::text = %(rid)s

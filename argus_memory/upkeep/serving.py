@@ -60,6 +60,8 @@ def parse_ref(text: str, *, default: Type | None = None) -> Ref:
 
 def serve_notes(db: Database, ids: Sequence[int], *, now: datetime) -> dict[int, Served]:
     """Each of these notes, or why it is not given."""
+    if not ids:
+        return {}
     rows = db.fetch_all(queries("serving").notes, {"ids": list(ids), "chars": CONTENT_CHARS})
     found = {row["id"]: row for row in rows}
     return {id_: _note(id_, found.get(id_), now) for id_ in ids}
@@ -69,6 +71,8 @@ def serve_turns(
     db: Database, ids: Sequence[int], *, now: datetime, from_char: int = 0, chars: int
 ) -> dict[int, Served]:
     """Each of these items with `chars` characters of its body from `from_char` on, or why it is not given."""
+    if not ids:
+        return {}
     params = {"ids": list(ids), "from_char": from_char, "chars": chars, "now": now}
     found = {row["id"]: row for row in db.fetch_all(queries("serving").items, params)}
     return {id_: _turn(id_, found.get(id_)) for id_ in ids}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from mcp import Client
-from tests.api_process import ADMIN, ApiProcess
 
+from tests.api_process import ADMIN, ApiProcess
 from tests.integration.mcp.conftest import NEW, OLD, ask, call
 
 VERBS = {

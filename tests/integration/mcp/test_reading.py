@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from tests.api_process import ApiProcess
-from tests.memory_rows import add_note, add_turn, at
 
 from argus_memory.upkeep.decisions import exclude, forget
 from argus_memory.upkeep.redacting import redact
+from tests.api_process import ApiProcess
 from tests.integration.mcp.conftest import NEW, OLD, call, refusal
+from tests.memory_rows import add_note, add_turn, at
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 

@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 from tests.api_process import ApiProcess
-
 from tests.integration.mcp.conftest import call, refusal
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -15,8 +14,8 @@ NOW = datetime(2026, 6, 1, tzinfo=UTC)
 def add_run(api: ApiProcess, task: str, number: int, outcome: str = "ok") -> str:
     rid = str(uuid4())
     api.db.fetch_all(
-        "insert into task_runs (rid, task, started_by, started_at, finished_at, outcome, exit_code, stdout_tail)"
-        " values (%(rid)s, %(task)s, 'schedule', %(at)s, %(end)s, %(outcome)s, 0, %(out)s) returning id",
+        "insert into task_runs (rid, task, started_by, started_at, beat_at, finished_at, outcome, exit_code, stdout_tail)"
+        " values (%(rid)s, %(task)s, 'schedule', %(at)s, %(at)s, %(end)s, %(outcome)s, 0, %(out)s) returning id",
         {"rid": rid, "task": task, "at": NOW + timedelta(hours=number), "end": NOW + timedelta(hours=number, seconds=90),
          "outcome": outcome, "out": "copied 12 files\n"},
     )  # fmt: skip

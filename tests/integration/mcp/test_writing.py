@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from tests.api_process import ApiProcess
-from tests.memory_rows import add_note, add_turn, at
 
 from argus_memory.upkeep import held, proposals
+from tests.api_process import ApiProcess
 from tests.integration.mcp.conftest import NEW, OLD, call, refusal
+from tests.memory_rows import add_note, add_turn, at
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 
@@ -36,8 +36,8 @@ def test_an_agents_own_conclusion_waits(api: ApiProcess) -> None:
     words = "The greenhouse heater trips the breaker when both fans run"
     given = call(api, "remember", text=words, project="greenhouse", uuid="k-1")
     assert given["outcome"] == "queued" and "person" in given["meaning"]
-    waiting = [each for each in proposals.list_proposals(api.db) if each.content == words]
-    assert [each.actor for each in waiting] == ["claude-code"]
+    waiting = [each for each in proposals.list_proposals(api.db) if each["content"] == words]
+    assert [each["actor"] for each in waiting] == ["claude-code"]
     assert call(api, "remember", text=words, project="greenhouse", uuid="k-1")["outcome"] == "no-op"
 
 
