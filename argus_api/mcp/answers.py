@@ -23,7 +23,7 @@ CURSOR_MAX: Final = 2_000  # characters of a cursor that are looked at
 
 
 def give(data: Mapping[str, Any]) -> CallToolResult:
-    """The answer; fields that say nothing are left out, but for the lists it consists of; times are ISO 8601 in UTC."""
+    """The answer; fields that say nothing are left out, but for its own lists; times are ISO 8601 in UTC."""
     shown = {key: lean(value) for key, value in data.items() if value is not None}
     return CallToolResult(content=[TextContent(type="text", text=orjson.dumps(shown).decode())])
 

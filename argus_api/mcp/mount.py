@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from fastapi import FastAPI
 from starlette.routing import Route
 
@@ -9,6 +11,8 @@ from argus_api.auth import Level
 from argus_api.host_check import own_names
 from argus_api.hub import Hub
 from argus_api.mcp.door import PATH, McpDoor, Served
+
+METHODS: Final = ("POST", "GET", "DELETE")  # a message; the event stream and the end of a session of older clients
 
 
 def add_mcp(app: FastAPI, hub: Hub) -> McpDoor:
@@ -25,5 +29,5 @@ def add_mcp(app: FastAPI, hub: Hub) -> McpDoor:
         return user_of(level)
 
     door = McpDoor(hub.tokens, own_names(hub.settings), build, user_of)
-    app.router.routes.extend(Route(path, endpoint=door) for path in (PATH, f"{PATH}/"))
+    app.router.routes.extend(Route(path, endpoint=door, methods=METHODS) for path in (PATH, f"{PATH}/"))
     return door

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import socket
 from typing import Any
@@ -47,7 +48,8 @@ def test_only_the_mcp_token_or_a_higher_one_opens_the_door(api: ApiProcess, toke
     assert answer.status_code == status, answer.text
     if status == 401:
         assert answer.headers["WWW-Authenticate"] == "Bearer"
-    assert CAPTURE not in answer.text and MCP not in answer.text
+    assert CAPTURE not in answer.text
+    assert MCP not in answer.text
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:8484", "localhost.evil.example", "[", ""])
@@ -101,7 +103,7 @@ def test_huge_arguments_are_refused_in_a_sentence(api: ApiProcess, mode: str) ->
     ):
         words = refusal(api, tool, mode=mode, **arguments)
         assert len(words) < 400, words
-        assert "unexpected" not in words and "pydantic" not in words, words
+        assert not any(word in words for word in ("unexpected", "pydantic")), words
 
 
 def test_a_body_of_many_megabytes_is_refused(api: ApiProcess) -> None:
@@ -128,9 +130,10 @@ def test_wrong_arguments_name_the_argument(api: ApiProcess, arguments: dict[str,
     assert answer.status_code == 200, answer.text
     result = answer.json()["result"]
     text = result["content"][0]["text"]
-    assert "unexpected" not in text and "Traceback" not in text, text
+    assert not any(word in text for word in ("unexpected", "Traceback")), text
     if arguments != {"query": "\x00\ud800"}:
-        assert result["isError"] and any(word in text for word in ("q", "query", "kind", "limit", "as_of", "cursor")), text
+        assert result["isError"], text
+        assert text.split(":")[0] in ("q", "query", "kind", "limit", "as_of", "cursor"), text
 
 
 def test_an_unknown_tool_and_text_beyond_the_plane(api: ApiProcess) -> None:
@@ -173,7 +176,10 @@ def test_a_session_belongs_to_the_token_that_opened_it(api: ApiProcess) -> None:
 def test_a_name_is_always_one_short_printable_line(text: str) -> None:
     """Whatever a client calls itself, its name in the books is short, printable and not empty."""
     name = clean_name(text)
-    assert name and len(name) <= 66 and name.isprintable() and name not in ("argus", "cli", "api", "ui")
+    assert name
+    assert len(name) <= 66
+    assert name.isprintable()
+    assert name not in ("argus", "cli", "api", "ui")
 
 
 @given(st.text(max_size=60))
@@ -181,10 +187,8 @@ def test_a_name_is_always_one_short_printable_line(text: str) -> None:
 def test_no_text_breaks_an_id_or_a_cursor(text: str) -> None:
     """Any text is an id or a cursor of ours, or refused as a wrong use."""
     for read in (lambda: parse_ref(text), lambda: read_cursor(text, offset=int)):
-        try:
-            read()
-        except UsageError as error:
-            assert str(error)
+        with contextlib.suppress(UsageError):
+            assert read() is not None
 
 
 @given(st.integers(0, 2**31), st.text(max_size=50))

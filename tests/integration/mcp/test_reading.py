@@ -24,7 +24,9 @@ def test_search_gives_an_index_that_get_reads(api: ApiProcess, mode: str) -> Non
     found = call(api, "search", mode=mode, query="water tomatoes morning", kind="notes")
     assert f"note:{note}" in [hit["id"] for hit in found["hits"]]
     item = call(api, "get", mode=mode, ids=[f"note:{note}"])["items"][0]
-    assert item["content"] == body and item["turn"] == f"turn:{raw}" and item["state"] == "live"
+    assert item["content"] == body
+    assert item["turn"] == f"turn:{raw}"
+    assert item["state"] == "live"
 
 
 def test_search_goes_on_by_its_cursor(api: ApiProcess) -> None:
@@ -54,12 +56,16 @@ def test_get_says_why_one_is_not_given(api: ApiProcess) -> None:
     items = call(api, "get", ids=ids)["items"]
     assert [item["id"] for item in items] == ids
     why = [item.get("not_given", "") for item in items]
-    assert "forgotten by kim on 2026-06-01" in why[0] and "restore" in why[0]
-    assert "excluded" in why[1] and "by kim" in why[1]
-    assert "redacted" in why[2] and "gone for good" in why[2]
+    assert "forgotten by kim on 2026-06-01" in why[0]
+    assert "restore" in why[0]
+    assert "excluded" in why[1]
+    assert "by kim" in why[1]
+    assert "redacted" in why[2]
+    assert "gone for good" in why[2]
     assert why[3] == "there is no note 999999"
     assert items[4]["content"] == "The compost is turned in March"
-    assert why[5] == "there is no episode 999999" and "999999" in why[6]
+    assert why[5] == "there is no episode 999999"
+    assert "999999" in why[6]
     assert not any(word in str(items) for word in ("alarm code", "trombone", "Lindqvist"))
 
 
@@ -73,7 +79,8 @@ def test_a_replaced_note_is_given_with_what_stands_in_its_place(api: ApiProcess)
         {"now": NOW, "old": old, "new": new},
     )
     item = call(api, "get", ids=[f"note:{old}"])["items"][0]
-    assert item["state"] == "superseded" and item["in_its_place"] == f"note:{new}"
+    assert item["state"] == "superseded"
+    assert item["in_its_place"] == f"note:{new}"
 
 
 def test_a_long_turn_goes_on_by_cursor(api: ApiProcess) -> None:
@@ -105,7 +112,9 @@ def test_expand_shows_the_words_around_a_quotation(api: ApiProcess) -> None:
     )
     shown = call(api, "expand", note=note)
     assert (shown["before"], shown["quotation"], shown["after"]) == ("Before we go: ", quotation, ", as every year. Then it rests.")
-    assert shown["turn"] == f"turn:{raw}" and shown["session"] == "pump" and shown["said_by"] == "user"
+    assert shown["turn"] == f"turn:{raw}"
+    assert shown["session"] == "pump"
+    assert shown["said_by"] == "user"
 
 
 def test_expand_refuses_what_was_taken_away(api: ApiProcess) -> None:
@@ -121,7 +130,8 @@ def test_context_is_what_a_hook_would_give(api: ApiProcess) -> None:
     shown = call(api, "context", project="orchard")
     with api.client() as client:
         plain = client.get("/recall/context", params={"project": "orchard"}).json()
-    assert shown["text"] == plain["text"] and "Tuesdays" in shown["text"]
+    assert shown["text"] == plain["text"]
+    assert "Tuesdays" in shown["text"]
     assert "nothing is on record" in call(api, "context", project="never-seen")["found"]
 
 

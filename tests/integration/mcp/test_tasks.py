@@ -25,8 +25,10 @@ def add_run(api: ApiProcess, task: str, number: int, outcome: str = "ok") -> str
 def test_tasks_tell_state_and_schedule(api: ApiProcess) -> None:
     """Every stanza of config.ini with its state; one state alone where it is asked for."""
     rows = {row["name"]: row for row in call(api, "tasks")["tasks"]}
-    assert rows["backup"]["state"] == "scheduled" and rows["watched"]["state"] == "observed"
-    assert rows["backup"]["schedule"] == "@daily" and rows["backup"]["next"]
+    assert rows["backup"]["state"] == "scheduled"
+    assert rows["watched"]["state"] == "observed"
+    assert rows["backup"]["schedule"] == "@daily"
+    assert rows["backup"]["next"]
     assert [row["name"] for row in call(api, "tasks", state="observed")["tasks"]] == ["watched"]
 
 
@@ -43,7 +45,8 @@ def test_runs_are_paged_and_one_is_told_whole(api: ApiProcess) -> None:
             break
     assert seen == rids[::-1]
     one = call(api, "task_runs", name="backup", run=rids[0])
-    assert one["stdout_tail"] == "copied 12 files\n" and one["seconds"] == 90.0
+    assert one["stdout_tail"] == "copied 12 files\n"
+    assert one["seconds"] == 90.0
 
 
 def test_a_run_that_cannot_start_says_why(api: ApiProcess) -> None:

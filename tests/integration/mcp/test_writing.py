@@ -26,16 +26,19 @@ def test_a_persons_own_words_become_a_note(api: ApiProcess, mode: str) -> None:
     words = f"The {mode} boiler is checked every second of May"
     add_turn(api.db, f"Please note: {words}.", datetime.now(UTC), session=f"boiler-{mode}", project=None)
     given = call(api, "remember", mode=mode, text=words, session=f"boiler-{mode}", category="procedure")
-    assert given["outcome"] == "created" and given["meaning"]
+    assert given["outcome"] == "created"
+    assert given["meaning"]
     item = call(api, "get", mode=mode, ids=[given["note"]])["items"][0]
-    assert item["content"] == words and item["category"] == "procedure"
+    assert item["content"] == words
+    assert item["category"] == "procedure"
 
 
 def test_an_agents_own_conclusion_waits(api: ApiProcess) -> None:
     """What only the agent says is a proposal in its name, not a note; said again by the same key it is written once."""
     words = "The greenhouse heater trips the breaker when both fans run"
     given = call(api, "remember", text=words, project="greenhouse", uuid="k-1")
-    assert given["outcome"] == "queued" and "person" in given["meaning"]
+    assert given["outcome"] == "queued"
+    assert "person" in given["meaning"]
     waiting = [each for each in proposals.list_proposals(api.db) if each["content"] == words]
     assert [each["actor"] for each in waiting] == ["claude-code"]
     assert call(api, "remember", text=words, project="greenhouse", uuid="k-1")["outcome"] == "no-op"
@@ -45,13 +48,15 @@ def test_a_doubtful_note_is_corrected_and_a_vouched_one_waits(api: ApiProcess) -
     """An agent replaces what an agent guessed; what a person said is held, unchanged, with the agent's words."""
     guess = add_note(api.db, "The well pump draws 400 watts", project="well", role="assistant", confidence=0.4)
     done = call(api, "correct", note=f"note:{guess}", text="The well pump draws 600 watts", reason="read off its plate")
-    assert done["outcome"] == "changed" and done["note"] != f"note:{guess}"
+    assert done["outcome"] == "changed"
+    assert done["note"] != f"note:{guess}"
     assert note_row(api, guess)["deleted_reason"] == "corrected"
     why = call(api, "get", ids=[f"note:{guess}"])["items"][0]["not_given"]
     assert done["note"] in why
     said = add_note(api.db, "The well is twelve metres deep", project="well", confidence=0.9)
     waits = call(api, "correct", note=said, text="The well is fourteen metres deep")
-    assert waits["outcome"] == "held" and note_row(api, said)["deleted_reason"] is None
+    assert waits["outcome"] == "held"
+    assert note_row(api, said)["deleted_reason"] is None
     assert any(each.id == waits["waits_as"] and each.new_text for each in held.list_held_decisions(api.db))
 
 
@@ -64,7 +69,8 @@ def test_forget_and_pin_obey_the_same_rule(api: ApiProcess) -> None:
     assert call(api, "forget", note=said)["outcome"] == "held"
     assert call(api, "pin", note=said)["outcome"] == "held"
     row = note_row(api, said)
-    assert row["deleted_reason"] is None and row["pinned_at"] is None
+    assert row["deleted_reason"] is None
+    assert row["pinned_at"] is None
     asked = [each for each in held.list_held_decisions(api.db) if each.note_id == said]
     assert {(each.decision, each.actor) for each in asked} == {("forget", "claude-code"), ("pin", "claude-code")}
     assert call(api, "pin", note=said, pinned=False)["outcome"] == "no-op"
@@ -73,7 +79,8 @@ def test_forget_and_pin_obey_the_same_rule(api: ApiProcess) -> None:
 def test_a_secret_is_masked_and_nothing_but_a_secret_refused(api: ApiProcess) -> None:
     """remember goes through capture: what is only a secret is kept nowhere."""
     given = call(api, "remember", text="ghp_" + "a1B2" * 9)
-    assert given["outcome"] == "refused" and "secret" in given["detail"]
+    assert given["outcome"] == "refused"
+    assert "secret" in given["detail"]
 
 
 def test_writes_on_what_is_not_there_say_so(api: ApiProcess) -> None:
@@ -96,9 +103,11 @@ def test_the_timeline_names_the_agent(api: ApiProcess) -> None:
     call(api, "correct", agent="codex", note=kept, text="The beehive is opened in May only")
     told = call(api, "timeline", project="beehive")["events"]
     assert ("forgotten", "codex") in [(event["event"], event["by"]) for event in told]
-    assert "north" not in str(told) and any("is forgotten now" in event.get("not_given", "") for event in told)
+    assert "north" not in str(told)
+    assert any("is forgotten now" in event.get("not_given", "") for event in told)
     changed = call(api, "what_changed", subject="beehive", since="2020-01-01", project="beehive")
-    assert "north" not in str(changed) and "May only" in str(changed)
+    assert "north" not in str(changed)
+    assert "May only" in str(changed)
 
 
 def test_the_timeline_goes_on_by_cursor(api: ApiProcess) -> None:
