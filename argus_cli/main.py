@@ -53,6 +53,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("digest", "digest_command", "write today's digest into the outbox, or print it", json=True),
     Command("service", "service_command", "start Argus at log-in and after a reboot"),
     Command("hooks", "hooks_command", "wire the capture and recall hooks into Claude Code or Codex", json=True),
+    Command("mcp", "mcp_command", "what to paste so that agents find Argus over MCP", json=True),
     Command("recall", "recall_command", "what a session would be given about a question, with sources", json=True),
     Command("timeline", "timeline_command", "what happened to notes, newest first", json=True),
     Command("diff", "diff_command", "what changed about a subject between two days", json=True),
