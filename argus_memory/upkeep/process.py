@@ -14,13 +14,12 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from argus_memory.db import Database, queries
-from argus_memory.models.embedders import get_embedder
 from argus_memory.settings import Settings
 from argus_memory.stages.dedup import dedup_pending
 from argus_memory.stages.distill import distill_pending
 from argus_memory.stages.embed import Target, embed_pending
 from argus_memory.stages.segment import segment_pending
-from argus_memory.stages.spaces import ensure_space
+from argus_memory.stages.spaces import ensure_space, open_embedder
 from argus_memory.stages.task_items import notice_task_items
 from argus_memory.watch.pending import has_fresh_work
 
@@ -78,7 +77,7 @@ def utc_now() -> datetime:
 
 
 def _embed(work: Work, target: Target) -> Batch:
-    embedder = get_embedder(work.settings)
+    embedder = open_embedder(work.db, work.settings)
     report = embed_pending(work.db, work.settings, embedder, now=work.clock(), target=target, limit=EMBED_ITEMS)
     done = report.turns_embedded if target == "turn" else report.notes_embedded
     counts = {**report.counts, "items_parked": report.parked}  # `parked` alone means units
@@ -163,7 +162,7 @@ def work_stage(
     work = Work(db, settings, clock, run_id)
     started = time.monotonic()
     if stage in ("turn_embeddings", "note_embeddings"):
-        ensure_space(db, get_embedder(settings), now=clock())  # the first pass would find no queue to look at
+        ensure_space(db, open_embedder(db, settings), now=clock())  # the first pass would find no queue to look at
     count_days = _watch_days(db, stage)
     batches: list[Batch] = []
     while True:

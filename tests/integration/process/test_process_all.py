@@ -11,7 +11,7 @@ from argus_memory.stages.passes import record_pass
 from argus_memory.upkeep.process import StageWork
 from argus_memory.upkeep.process_all import process_all, report_of_runs
 from tests.memory_rows import add_turn, at
-from tests.stubs.llm_server import refused_url
+from tests.stubs.llm_server import LlmServer, refused_url
 
 NOW = at(60 * 24 * 30)
 
@@ -54,6 +54,20 @@ def test_without_an_embedder_the_other_stages_run(db: Database, settings: Settin
     assert "embed" in processed.errors
     assert (processed.report.episodes_closed, processed.report.units_distilled) == (1, 1)
     assert processed.report.turns_embedded == 0
+
+
+def test_a_run_keeps_the_books_of_its_embedding_calls(db: Database, settings: Settings) -> None:
+    """Each call of a model server that a run makes for vectors is a row, as those for notes are."""
+    say_something(db)
+    with LlmServer() as server:
+        at_server = replace(
+            settings, llm_base_url=server.base_url, llm_api_key="k" * 20, embed_model="openai/nomic-embed-text"
+        )
+        process_all(db, at_server, now=NOW)
+        asked = [call for call in server.calls if call.kind == "embeddings"]
+    rows = db.fetch_all("select outcome from llm_calls where stage = 'embed'")
+    assert len(rows) == len(asked) > 0
+    assert {row["outcome"] for row in rows} == {"ok"}
 
 
 def test_the_report_of_a_run_is_read_from_its_passes(db: Database) -> None:
