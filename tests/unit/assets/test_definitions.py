@@ -91,11 +91,12 @@ def test_jobs_schedules_and_sensors() -> None:
     jobs = {name for name in repository.job_names if not name.startswith("__")}
     tasks = load_task_list()
     assert not tasks.broken
-    assert jobs == {"process_memory", "audit_memory", "housekeeping", TASKS_JOB}
+    assert jobs == {"process_memory", "audit_memory", "housekeeping", "reconcile_memory", TASKS_JOB}
     schedules = [s for s in repository.schedule_defs if s.job_name != TASKS_JOB]
     assert {(s.name, s.job_name, s.cron_schedule, s.execution_timezone) for s in schedules} == {
         ("audit_memory_hourly", "audit_memory", "7 * * * *", "UTC"),
         ("housekeeping_daily", "housekeeping", "40 3 * * *", "UTC"),
+        ("reconcile_nightly", "reconcile_memory", "20 4 * * *", "UTC"),
     }
     assert all(s.default_status == dg.DefaultScheduleStatus.RUNNING for s in repository.schedule_defs)
     sensors = {s.name: s for s in repository.sensor_defs}
