@@ -41,6 +41,18 @@ UNITS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("$", "usd", "dollar", "dollars"), "usd"),
     **dict.fromkeys(("£", "gbp", "pound", "pounds"), "gbp"),
     **dict.fromkeys(("¥", "yen"), "yen"),
+    **dict.fromkeys(("chf", "franc", "francs"), "chf"),
+    **dict.fromkeys(("ft", "foot", "feet"), "ft"),
+    **dict.fromkeys(("inch", "inches"), "inch"),
+    **dict.fromkeys(("mi", "mile", "miles"), "mi"),
+    **dict.fromkeys(("lb", "lbs"), "lb"),
+    **dict.fromkeys(("oz", "ounce", "ounces"), "oz"),
+    **dict.fromkeys(("w", "watt", "watts"), "w"),
+    **dict.fromkeys(("kw", "kilowatt", "kilowatts"), "kw"),
+    **dict.fromkeys(("v", "volt", "volts"), "v"),
+    **dict.fromkeys(("kb", "kib", "kilobyte", "kilobytes"), "kb"),
+    **dict.fromkeys(("bar", "bars"), "bar"),
+    "psi": "psi", "fahrenheit": "fahrenheit", "kwh": "kwh", "mph": "mph",
     **dict.fromkeys(("%", "percent"), "%"),
     **dict.fromkeys(("°", "°c", "degree", "degrees"), "°"),
 }
@@ -62,6 +74,7 @@ PHRASES: Final = (
     (r"(?:hourly|each hour)", "every sixtymin"),
     (r"wi-fi|wlan", "wifi"),
     (r"e-mail", "email"),
+    (r"degrees? c(?:elsius)?", "degrees"),
     (r"can not stand", "hate"),
     (r"(?:am|is|are) (?:really |quite |very )?(?:into|fond of|keen on)", "likes"),
     (r"works? (?:at|for|as)", "works"),
@@ -113,7 +126,7 @@ _GROUPS: Final = (
     "hold capacity", "locat address", "email mail", "own posses",
     "assist help", "permit allow", "forbid prohibit ban", "cost pric", "quick fast rapid", "writ wrot written author",
     "teach taught", "choos chos chosen pick select", "drive driv drove", "meet met meeting", "pay paid", "sell sold",
-    "build built", "grow grew grown", "break broke broken", "send sent", "mov reloc", "migrat switch",
+    "build built", "grow grew grown", "break broke broken", "send sent", "mov reloc relocat", "migrat switch",
 )  # fmt: skip
 SYNONYMS: Final[Mapping[str, str]] = {
     word: group.split()[0] for group in _GROUPS for word in group.split()[1:]

@@ -90,6 +90,17 @@ update note_proposals set status = %(status)s, note_id = %(note_id)s, decided_by
     reason = coalesce(%(reason)s, reason)
 where id = %(id)s
 
+-- name: note_auto
+update note_proposals set auto_at = %(now)s, made_note = %(made_note)s where id = %(id)s
+
+-- name: reopen_proposal
+update note_proposals
+set status = 'pending', note_id = null, made_note = false, decided_by = null, decided_at = null
+where id = %(id)s
+
+-- name: take_back_note
+update distilled_notes set deleted_at = %(now)s, deleted_reason = 'undone' where id = %(id)s and deleted_at is null
+
 -- name: correction_item
 select raw_id from note_writes where decision_id = %(decision_id)s and verb = 'correct'
 

@@ -102,7 +102,8 @@ def _nearest(space: DedupSpace) -> sql.Composed:
     return sql.SQL(
         """
         select n.id, n.uid, n.content, n.category, n.project, n.role, n.confidence, n.raw_id, n.said_at,
-               n.valid_from, n.valid_to, n.context, 1 - ({distance}) as similarity
+               n.valid_from, n.valid_to, n.context, n.pinned_at is not null as pinned,
+               1 - ({distance}) as similarity
         from note_vectors v
         join distilled_notes n on n.id = v.note_id
         where v.space_id = {space} and {live} and n.id <> %(id)s

@@ -1,6 +1,7 @@
 """Facts that agents propose on their own: they wait until a person accepts or rejects them.
 
-pending ── accept ──> accepted, a note       (auto: auto-accepted)
+pending ── accept ──> accepted, a note
+   ├────── auto ────> auto-accepted, a note ── undo ──> pending, without it
    └────── reject ──> rejected, and a decision that keeps the fact out
 """
 
@@ -64,6 +65,8 @@ def accept_proposal(db: Database, proposal_id: int, actor: str, *, now: datetime
             if fate.out is not None:
                 write_decision(conn, note, "restore", actor, now=now, reason="accepted by a person")
         _settle(conn, proposal_id, "auto-accepted" if auto else "accepted", actor, now, note_id=note_id)
+        if auto:
+            conn.execute(queries("receive").note_auto, {"id": proposal_id, "now": now, "made_note": twin is None})
         return WriteReceipt(
             "reinforced" if twin else "created", note_id, note["uid"], proposal["raw_id"], decision, disputed
         )
@@ -93,6 +96,25 @@ def reject_proposal(
         return WriteReceipt("changed", None, fact["uid"], proposal["raw_id"], decision)
 
 
+def undo_auto(db: Database, proposal_id: int, actor: str, *, now: datetime) -> WriteReceipt:
+    """Put back into the queue what ARGUS_AUTO_APPROVE accepted; its note goes. Raises NotFound or Conflict."""
+    with db.transaction() as conn:
+        proposal = _lock(conn, proposal_id)
+        if proposal["status"] == "accepted":
+            raise Conflict(
+                f"proposal {proposal_id} was accepted by {proposal['decided_by']}:"
+                f" `argus note forget {proposal['note_id']}` takes its note away"
+            )
+        if proposal["status"] != "auto-accepted":
+            raise Conflict(f"proposal {proposal_id} is {proposal['status']}: there is nothing to undo")
+        as_actor(conn, actor, now=now)
+        q = queries("receive")
+        if proposal["made_note"]:
+            conn.execute(q.take_back_note, {"id": proposal["note_id"], "now": now})
+        conn.execute(q.reopen_proposal, {"id": proposal_id})
+        return WriteReceipt("changed", proposal["note_id"], None, proposal["raw_id"], detail="it waits for you again")
+
+
 def carry_correction(conn: Connection, held: Mapping[str, Any], actor: str, now: datetime) -> WriteReceipt:
     """Do what an agent's held `correct` asked for, now that a person approved it, and set the decision in force."""
     q = queries("receive")
@@ -111,10 +133,15 @@ def carry_correction(conn: Connection, held: Mapping[str, Any], actor: str, now:
     return replace(receipt, decision_id=held["id"])
 
 
-def _lock_pending(conn: Connection, proposal_id: int, verb: str) -> Mapping[str, Any]:
+def _lock(conn: Connection, proposal_id: int) -> Mapping[str, Any]:
     row = conn.execute(queries("receive").lock_proposal, {"id": proposal_id}).fetchone()
     if row is None:
-        raise NotFound(f"there is no proposal {proposal_id}")
+        raise NotFound(f"there is no proposal {proposal_id}; `argus review list` shows those that wait")
+    return row
+
+
+def _lock_pending(conn: Connection, proposal_id: int, verb: str) -> Mapping[str, Any]:
+    row = _lock(conn, proposal_id)
     if row["status"] != "pending":
         raise Conflict(f"cannot {verb} proposal {proposal_id}: it was {row['status']} by {row['decided_by']}")
     return row

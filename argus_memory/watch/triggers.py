@@ -32,6 +32,7 @@ FILLING: Final = frozenset(
         "injections.injections_noted",
         "dedup_log.dedup_log_noted",
         "note_decisions.note_decisions_worded",
+        "note_proposals.note_proposals_noted",
     }
 )
 REQUIRED_TRIGGERS: Final = KEEPING | FILLING
