@@ -67,7 +67,12 @@ class Statement:
 
 @lru_cache(maxsize=4096)
 def read(text: str) -> Statement:
-    """The sentence taken apart."""
+    """The sentence taken apart; kept, for each is compared with many."""
+    return read_long(text)
+
+
+def read_long(text: str) -> Statement:
+    """The same of a text that is read once."""
     plain = unicodedata.normalize("NFKC", text.replace("°", " degrees ")).replace("\u2019", "'")
     plain = _INSTEAD.sub(" over ", plain)
     # A name at the very beginning shows by standing inside the sentence elsewhere: compare() knows both sides.
