@@ -18,6 +18,7 @@ from argus_memory.settings import Settings
 from argus_memory.stages.dedup import dedup_pending
 from argus_memory.stages.distill import distill_pending
 from argus_memory.stages.embed import Target, embed_pending
+from argus_memory.stages.impact import check_impact
 from argus_memory.stages.segment import segment_pending
 from argus_memory.stages.spaces import ensure_space, open_embedder
 from argus_memory.stages.task_items import notice_task_items
@@ -126,6 +127,11 @@ def _task_items(work: Work) -> Batch:
     return Batch(counts, report.more and report.stopped is None, report.stopped)
 
 
+def _impact(work: Work) -> Batch:
+    report = check_impact(work.db, now=work.clock(), run_id=work.run_id)
+    return Batch({name: getattr(report, name) for name in report.__slots__}, report.more)
+
+
 def _projects(work: Work) -> Batch:
     row = work.db.fetch_one(queries("pending").count_projects)
     return Batch(dict(row or {}))
@@ -139,6 +145,7 @@ STAGES: Mapping[str, Callable[[Work], Batch]] = {
     "note_embeddings": _embed_notes,
     "dedup_log": _dedup,
     "task_items": _task_items,
+    "injection_uses": _impact,
     "projects": _projects,
 }
 # What is left over, as opposed to what was done: the last batch's figure is the stage's.

@@ -26,6 +26,7 @@ STAGE_OF = {
     "note_embeddings": "embed",
     "dedup_log": "dedup",
     "task_items": "task_items",
+    "injection_uses": "impact",
 }
 # Counts that mean a round changed something. A unit that failed is put off by its stage, so it does not come again.
 PROGRESS = (

@@ -76,6 +76,12 @@ def dedup_log(context: dg.AssetExecutionContext, memory: MemoryResource) -> dg.M
     return _whole(_work(context, memory, "dedup_log"))
 
 
+@dg.asset(deps=["raw_items", "injections"], group_name=GROUP, kinds={"postgres"})
+def injection_uses(context: dg.AssetExecutionContext, memory: MemoryResource) -> dg.MaterializeResult[None]:
+    """Whether each note that was shown was used by the answer that followed."""
+    return _whole(_work(context, memory, "injection_uses"))
+
+
 @dg.asset(deps=["raw_items", "distilled_notes"], group_name=GROUP, kinds={"postgres"})
 def task_items(context: dg.AssetExecutionContext, memory: MemoryResource) -> dg.MaterializeResult[None]:
     """To-dos noticed in notes and syntheses, and the later turns, notes, commits and runs that settle them."""

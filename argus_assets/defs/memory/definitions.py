@@ -20,6 +20,7 @@ memory = dg.Definitions(
         assets.task_items,
         assets.projects,
         assets.injections,
+        assets.injection_uses,
     ],
     jobs=[process_memory, reconcile_memory],
     schedules=[reconcile_nightly],

@@ -28,6 +28,7 @@ LINEAGE = {
     "projects": {"raw_items", "episodes"},
     "injections": {"distilled_notes", "note_embeddings", "turn_embeddings"},
     "task_items": {"raw_items", "distilled_notes"},
+    "injection_uses": {"raw_items", "injections"},
 }
 # Tables that checks stand at and that no step of Dagster's writes.
 LEDGERS = {"audit_results", "deliveries", "task_runs"}
