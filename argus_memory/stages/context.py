@@ -1,8 +1,8 @@
 """Session context: what a new session of a project is given before its first prompt. No model, no vectors.
 
-Live notes by importance, then recency, the project's own first and then the global ones; and the end of the project's
-latest other conversation, verbatim, so that the next session goes on where the last one stopped even before anything
-was distilled. The same store gives the same text.
+Live notes: pinned ones, standing preferences and context, then the most salient others (rules/context_choice.py); and
+the end of the project's latest other conversation, verbatim, so that the next session goes on where the last one
+stopped even before anything was distilled. The same store at the same moment gives the same text.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 
 from argus_memory.db import Connection, Database, queries
 from argus_memory.records import CANARY_PROJECT, Note, TurnHit
+from argus_memory.rules.context_choice import Standing, choose_context
 from argus_memory.rules.fence import FENCE_CHARS, fence
 from argus_memory.rules.recall_text import LATEST_HEAD, clip, render
 from argus_memory.settings import CONTEXT_MAX_NOTES, CONTEXT_TURN_CHARS, INJECTION_MAX_CHARS, Settings
@@ -74,7 +75,7 @@ def recall_context(
             cwd=cwd,
             project=own,
             note_ids=[note.id for note in notes],
-            note_scores=[note.importance for note in notes],
+            note_scores=[note.score or 0.0 for note in notes],
             turn_ids=[turn.raw_id for turn in turns],
             turn_scores=[1.0] * len(turns),
             characters=len(text),
@@ -86,10 +87,11 @@ def recall_context(
 
 
 def _find_notes(conn: Connection, project: str | None, limit: int, now: datetime) -> list[Note]:
-    found = conn.execute(queries("recall").context_notes, {"project": project, "limit": limit, "now": now})
-    ids = settle_ids(conn, [row["id"] for row in found], now)
+    rows = conn.execute(queries("recall").context_notes, {"project": project, "limit": limit, "now": now})
+    worth = dict(choose_context([Standing(**row) for row in rows], limit, now=now))
+    ids = settle_ids(conn, list(worth), now)
     notes = load_notes(conn, ids)
-    return [replace(notes[id_][0], score=notes[id_][0].importance) for id_ in ids]
+    return [replace(notes[id_][0], score=worth[id_]) for id_ in ids]
 
 
 def _find_turns(conn: Connection, project: str | None, session: str | None) -> list[TurnHit]:

@@ -104,7 +104,7 @@ def recall_for_prompt(
     meaning = find_meaning(db, settings, embedder, asked, space)
     within = CANARY_PROJECT if own == CANARY_PROJECT else None  # a probe finds its own turns and no one's memory
     question = Question(
-        asked, then, meaning.vector, space, lexemes, within, session or None, as_of=as_of is not None
+        asked, then, meaning.vector, space, lexemes, within, session or None, as_of=as_of is not None, lane="ordinary"
     )
     found, stems, overruled = _find(db, settings, question, speakers)
     choice = choose(

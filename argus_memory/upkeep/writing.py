@@ -10,6 +10,7 @@ from typing import Any, Final
 from argus_memory.db import Connection, queries
 from argus_memory.records import WriteReceipt
 from argus_memory.rules.contest import disputes
+from argus_memory.rules.dead_ends import with_dead_end
 from argus_memory.rules.decided import ActorKind, Asked
 from argus_memory.rules.dedup_judgement import corroborate
 from argus_memory.rules.grounding import find_in_text
@@ -73,7 +74,7 @@ def insert_note(
         "confidence": confidence,
         "project": project,
         "keywords": more.get("keywords", []),
-        "tags": more.get("tags", []),
+        "tags": with_dead_end(more.get("tags", []), content),
         "source_ref": grounds["body"][place[0] : place[1]],
         "source_start": place[0],
         "source_end": place[1],

@@ -75,13 +75,14 @@ def test_the_same_store_gives_the_same_text_and_asks_no_model(store: Store) -> N
 
 
 def test_each_context_is_a_row_and_counts_what_it_showed(store: Store) -> None:
-    """prompt_mode is false, the scores are importance."""
+    """prompt_mode is false, the scores are what is left of the importance at that moment."""
     found = context(store.db, store.settings)
     row = store.db.fetch_one("select * from injections where id = %(id)s", {"id": found.injection_id})
     assert row
     assert not row["prompt_mode"]
     assert row["note_ids"] == [note.id for note in found.notes]
-    assert row["note_scores"] == pytest.approx([note.importance for note in found.notes])
+    assert row["note_scores"] == pytest.approx([note.score for note in found.notes])
+    assert all(0 < score <= note.importance for score, note in zip(row["note_scores"], found.notes, strict=True))
     shown = store.db.fetch_all("select id from distilled_notes where shown_count = 1")
     assert {each["id"] for each in shown} == set(row["note_ids"])
 
