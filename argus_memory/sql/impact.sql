@@ -29,14 +29,11 @@ insert into injection_uses (injection_id, note_id, used, score, turn_raw_id, at)
 values (%(injection_id)s, %(note_id)s, %(used)s, %(score)s, %(turn_raw_id)s, %(now)s)
 on conflict do nothing
 
--- name: uses_of_note
-select count(*)::int as judged, count(*) filter (where used)::int as used, max(at) filter (where used) as last_used_at
-from injection_uses where note_id = %(id)s
-
 -- name: uses_by_week
 -- Shares over time, newest week first.
-select date_trunc('week', at at time zone 'UTC')::date as week, count(*)::int as judged,
-       count(*) filter (where used)::int as used
-from injection_uses
-where at > %(since)s
+select date_trunc('week', u.at at time zone 'UTC')::date as week, count(*)::int as judged,
+       count(*) filter (where u.used)::int as used
+from injection_uses u
+where u.at > %(since)s and (%(project)s::text is null
+      or exists (select from distilled_notes n where n.id = u.note_id and n.project = %(project)s))
 group by 1 order by 1 desc

@@ -13,6 +13,7 @@ from argus_assets.resources import MemoryResource
 from argus_memory.db import queries
 from argus_memory.upkeep.auto_approve import auto_approve
 from argus_memory.upkeep.housekeeping import keep_house
+from argus_memory.upkeep.memory_health import record_memory_health
 from argus_memory.upkeep.process import utc_now
 
 FINISHED = [dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
@@ -51,6 +52,13 @@ def approve_waiting(context: dg.OpExecutionContext, memory: MemoryResource) -> N
     context.log.info("approved by itself: %s", asdict(auto_approve(memory.db, memory.settings, now=utc_now())))
 
 
+@dg.op(out=dg.Out(dg.Nothing), tags={"dagster/priority": "0"})
+def measure_memory(context: dg.OpExecutionContext, memory: MemoryResource) -> None:
+    """The health of the memory, kept as a row a day."""
+    report = record_memory_health(memory.db, now=utc_now())
+    context.log_event(dg.AssetMaterialization(asset_key="memory_health", metadata=metadata_of(report.counts)))
+
+
 @dg.op(out=dg.Out(dg.Nothing), tags={"dagster/priority": "2"})
 def delete_old_runs(context: dg.OpExecutionContext, memory: MemoryResource) -> None:
     """Runs older than ARGUS_RUN_RETENTION."""
@@ -87,5 +95,5 @@ def _known_days() -> dict[str, str]:
 housekeeping_job = dg.GraphDefinition(
     name="housekeeping",
     description="Deletes old runs with their events and logs, counts terms again, drops retired vectors.",
-    node_defs=[approve_waiting, tidy_memory, delete_old_runs, restate_days],
+    node_defs=[approve_waiting, tidy_memory, delete_old_runs, restate_days, measure_memory],
 ).to_job(executor_def=dg.in_process_executor)

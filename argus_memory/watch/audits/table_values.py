@@ -138,6 +138,7 @@ VALUES: dict[str, Table] = {
                Never("suggests what it has", "suggested = project"), _ahead("at"), key=("episode_id",)),
         # --- recall
         _table("injection_uses", Between("score", 0, 1), _ahead("at"), key=("injection_id", "note_id")),
+        _table("memory_health", Between("score", 0, 100), _ahead("at")),
         _table("injection_checks", Among("outcome", ("scored", "no-answer")), _ahead("at"), key=("injection_id",)),
         _table("injections", Between("characters", 0, 10_000), Between("milliseconds", 0), _ahead("at"),
                Never("a note without its score", "cardinality(note_ids) <> cardinality(note_scores)"),

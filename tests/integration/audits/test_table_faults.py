@@ -103,6 +103,7 @@ FAULTS: dict[str, str] = {
     " ('2030-01-01', -1, -1, '', '2026-03-01')",
     "note_files": "insert into note_files (note_id, path, noticed_at) values (1, '', '2030-01-01')",
     "injection_uses": "insert into injection_uses values (1, 1, true, 7, 1, '2030-01-01')",
+    "memory_health": "insert into memory_health (at, score, parts) values ('2030-01-01', 700, '{}')",
     "injection_checks": "insert into injection_checks values (1, '2030-01-01', 'odd', '{}')",
     "project_aliases": "insert into project_aliases values ('', 999, '2030-01-01', '')",
     "project_centroids": "insert into project_centroids values (1, 1, '{}', -1, 0, '2030-01-01')",
