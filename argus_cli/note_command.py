@@ -125,6 +125,9 @@ def _life_as_text(life: NoteLife) -> str:
     for word, at in (("pinned", life.pinned_at), ("excluded", life.excluded_at), ("reconfirmed", life.confirmed_at)):
         if at is not None:
             parts.append(f"{word} {at:%Y-%m-%d}")
+    for file in life.files:
+        since = f" {file['changed_on']}" if file["changed_on"] else ""
+        parts.append(f"{file['path']} {file['said'] or 'not asked yet'}{since}")
     return "; ".join(parts)
 
 

@@ -16,6 +16,7 @@ from typing import Final, Literal
 
 import numpy as np
 
+from argus_memory.rules.file_names import find_files
 from argus_memory.rules.recall_text import clip, one_line
 from argus_memory.rules.rewording import read
 
@@ -23,9 +24,7 @@ LABEL_CHARS: Final = 40
 THINGS_MAX: Final = 40  # named things that become nodes of their own, the most named first
 NAMED_BY_MOST: Final = 0.5  # a thing that more than half of the notes name links nothing
 WIDTH, HEIGHT, MARGIN = 1200, 800, 70
-_THING: Final = re.compile(
-    r"`([^`\s]{3,60})`|((?:[\w.-]+/)+[\w.-]+|\b[\w-]+\.(?:py|ts|js|go|rs|sql|ya?ml|toml|json|md|sh|ini)\b)"
-)
+_CODE: Final = re.compile(r"`([^`\s]{3,60})`")
 _NAME: Final = re.compile(r"[A-ZÀ-ÖØ-Þ][\w-]*")
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 
@@ -63,7 +62,7 @@ class Graph:
 def things_of(text: str) -> frozenset[str]:
     """Names, files and `code` that a note names."""
     text = one_line(text)[:2000]
-    found = {code or path for code, path in _THING.findall(text)}
+    found = {*_CODE.findall(text), *find_files(text)}
     stems = read(text).names
     named = {word for word in _NAME.findall(text) if any(word.casefold().startswith(stem) for stem in stems)}
     return frozenset(found | named)

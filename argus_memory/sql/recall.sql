@@ -36,7 +36,9 @@ select n.id, n.uid, n.title, n.content, n.category, n.importance, n.confidence, 
             from distilled_notes o where o.superseded_by = n.id and o.deleted_reason in ('superseded', 'corrected')),
            (select n.valid_from from dedup_log l
             where l.note_id = n.id and l.status = 'pending' and l.verdict = 'supersede' limit 1)
-       )::date as changed_on
+       )::date as changed_on,
+       coalesce((select array_agg(f.path order by f.path) from note_files f
+                 where f.note_id = n.id and f.said in ('changed', 'gone')), '{}') as changed_files
 from distilled_notes n join raw_items r on r.id = n.raw_id
 where n.id = any(%(ids)s);
 

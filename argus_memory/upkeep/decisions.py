@@ -19,6 +19,7 @@ from argus_memory.records import WriteReceipt
 from argus_memory.rules.decided import ActorKind, may_decide_alone
 from argus_memory.rules.rewording import repeats, says
 from argus_memory.stages.acting import as_actor
+from argus_memory.stages.note_files import reconfirm_files
 
 Verb = Literal["pin", "unpin", "exclude", "include", "forget", "restore", "confirm"]
 VERBS: Final[tuple[Verb, ...]] = ("pin", "unpin", "exclude", "include", "forget", "restore", "confirm")
@@ -164,6 +165,8 @@ def apply(conn: Connection, verb: Verb, note_id: int, *, now: datetime) -> None:
     change = {"pin": q.pin, "unpin": q.unpin, "exclude": q.exclude, "include": q.include, "forget": q.forget,
               "restore": q.restore, "confirm": q.confirm}[verb]  # fmt: skip
     conn.execute(change, {"id": note_id, "now": now})
+    if verb == "confirm":
+        reconfirm_files(conn, note_id)
 
 
 def lock_note(conn: Connection, note_id: int) -> Mapping[str, Any]:

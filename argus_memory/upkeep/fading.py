@@ -28,7 +28,7 @@ class Fading:
 @dataclass(frozen=True, slots=True)
 class NoteLife:
     """What holds a note. `retention`: what is left of its importance, 0 to 1; `judged`, `used`: answers that followed
-    its showings; None where it is unknown."""
+    its showings; `files` that it names, with what git said of them."""
 
     standing: Standing
     retention: float
@@ -40,6 +40,7 @@ class NoteLife:
     judged: int
     used: int
     last_used_at: datetime | None
+    files: tuple[dict[str, Any], ...] = ()
 
 
 def list_fading(
@@ -73,7 +74,8 @@ def read_life(db: Database, note_id: int, *, now: datetime) -> NoteLife:
     signs = [at for at in (row["said_at"], row["confirmed_at"], row["last_used_at"]) if at]
     left = retention(last_sign=max(signs), now=now, uses=row["used"], pinned=row["pinned_at"] is not None)
     kept = {name: row[name] for name in NoteLife.__slots__ if name in row}
-    return NoteLife(standing=standing(left), retention=round(left, 3), **kept)
+    files = db.fetch_all(queries("note_files").files_of, {"id": note_id})
+    return NoteLife(standing=standing(left), retention=round(left, 3), files=tuple(files), **kept)
 
 
 def left_of(row: Mapping[str, Any], now: datetime) -> float:

@@ -19,6 +19,7 @@ from argus_memory.stages.dedup import dedup_pending
 from argus_memory.stages.distill import distill_pending
 from argus_memory.stages.embed import Target, embed_pending
 from argus_memory.stages.impact import check_impact
+from argus_memory.stages.note_files import notice_files
 from argus_memory.stages.segment import segment_pending
 from argus_memory.stages.spaces import ensure_space, open_embedder
 from argus_memory.stages.task_items import notice_task_items
@@ -132,6 +133,11 @@ def _impact(work: Work) -> Batch:
     return Batch({name: getattr(report, name) for name in report.__slots__}, report.more)
 
 
+def _note_files(work: Work) -> Batch:
+    report = notice_files(work.db, now=work.clock(), run_id=work.run_id)
+    return Batch({name: getattr(report, name) for name in report.__slots__}, report.more)
+
+
 def _projects(work: Work) -> Batch:
     row = work.db.fetch_one(queries("pending").count_projects)
     return Batch(dict(row or {}))
@@ -146,6 +152,7 @@ STAGES: Mapping[str, Callable[[Work], Batch]] = {
     "dedup_log": _dedup,
     "task_items": _task_items,
     "injection_uses": _impact,
+    "note_files": _note_files,
     "projects": _projects,
 }
 # What is left over, as opposed to what was done: the last batch's figure is the stage's.

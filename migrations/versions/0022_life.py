@@ -1,4 +1,4 @@
-"""Whether what was shown was used: which injections were looked at, and how that ended."""
+"""Which injections were looked at for their use, and how that ended; what became of files that notes name."""
 
 from alembic import op
 
@@ -19,6 +19,12 @@ def upgrade() -> None:
         comment on column injection_checks.answer_ids is 'raw items of the turns that the answer is made of';
         create index injections_to_check on injections (id) where note_ids <> '{}' and session is not null;
         create index injection_uses_at on injection_uses (at);
+        alter table note_files
+            add column checked_at timestamptz,
+            add column said text constraint note_files_said check (said in ('unchanged', 'changed', 'gone', 'unknown')),
+            add column changed_on date;
+        comment on column note_files.said is 'what git said of the file since the commit, when it was asked last';
+        create index note_files_checked on note_files (checked_at nulls first) where commit is not null;
         create trigger injection_checks_kept before delete or truncate on injection_checks
             for each statement execute function argus_refuse_change('audit rows are kept');
         """

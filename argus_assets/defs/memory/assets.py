@@ -83,6 +83,12 @@ def injection_uses(context: dg.AssetExecutionContext, memory: MemoryResource) ->
     return _whole(_work(context, memory, "injection_uses"))
 
 
+@dg.asset(deps=["distilled_notes"], group_name=GROUP, kinds={"postgres"})
+def note_files(context: dg.AssetExecutionContext, memory: MemoryResource) -> dg.MaterializeResult[None]:
+    """Files that notes name, the commit they were written at, and whether they changed since."""
+    return _whole(_work(context, memory, "note_files"))
+
+
 @dg.asset(deps=["distilled_notes", "dedup_log", "injection_uses"], group_name=GROUP, kinds={"postgres"})
 def memory_health(memory: MemoryResource) -> dg.MaterializeResult[None]:
     """How healthy the memory is: near-duplicates, contradictions, fading notes, use of what was shown; a score."""

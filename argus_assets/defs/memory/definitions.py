@@ -21,6 +21,7 @@ memory = dg.Definitions(
         assets.projects,
         assets.injections,
         assets.injection_uses,
+        assets.note_files,
         assets.memory_health,
     ],
     jobs=[process_memory, reconcile_memory],

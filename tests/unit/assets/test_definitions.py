@@ -29,6 +29,7 @@ LINEAGE = {
     "injections": {"distilled_notes", "note_embeddings", "turn_embeddings"},
     "task_items": {"raw_items", "distilled_notes"},
     "injection_uses": {"raw_items", "injections"},
+    "note_files": {"distilled_notes"},
     "memory_health": {"distilled_notes", "dedup_log", "injection_uses"},
 }
 # Tables that checks stand at and that no step of Dagster's writes.
