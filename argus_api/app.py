@@ -23,6 +23,7 @@ from argus_api import (
     memory_routes,
     note_routes,
     process_routes,
+    project_routes,
     recall_routes,
     receive_routes,
     review_routes,
@@ -80,6 +81,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(note_routes.router)
     app.include_router(history_routes.router)
     app.include_router(memory_routes.router)
+    app.include_router(project_routes.router)
     app.include_router(receive_routes.router)  # before the decisions, whose path would take its words
     app.include_router(decision_routes.router)
     app.include_router(review_routes.router)

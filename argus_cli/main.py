@@ -43,6 +43,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("redact", "redact_command", "take a captured item, or words in it, out of the whole store", json=True),
     Command("forget", "forget_command", "undo a whole arrival: a source, session, project or time", json=True),
     Command("review", "review_command", "merges and decisions that wait for a person, or to take back", json=True),
+    Command("project", "project_command", "projects: list, show, rename, merge, other names, assign", json=True),
     Command("memory", "memory_command", "its health, fading notes, use of what was shown, graph", json=True),
     Command("before-you-try", "before_you_try_command", "procedures and dead ends on record about a plan", json=True),
     Command("todo", "todo_command", "to-dos noticed in memory, and the evidence that settles them", json=True),

@@ -20,7 +20,7 @@ from argus_memory.rules.fence import FENCE_CHARS, fence
 from argus_memory.rules.recall_text import LATEST_HEAD, clip, render
 from argus_memory.settings import CONTEXT_MAX_NOTES, CONTEXT_TURN_CHARS, INJECTION_MAX_CHARS, Settings
 from argus_memory.stages.conflicts import settle_ids
-from argus_memory.stages.projects import find_project
+from argus_memory.stages.projects import find_project, find_unknown
 from argus_memory.stages.recall_ledger import Injection, record_injection
 from argus_memory.stages.recall_notes import load_notes, note_entry, turn_entry, who_said
 
@@ -30,13 +30,15 @@ TURN_CHARS = 600  # of one of them, so that a long answer leaves room for the qu
 
 @dataclass(frozen=True, slots=True)
 class ContextRecall:
-    """`text` is "" only when nothing at all is on record for the project or globally."""
+    """`text` is "" only when nothing at all is on record for the project or globally. `unknown_project`: the project
+    that was named is none, in a sentence."""
 
     injection_id: int
     project: str | None
     notes: tuple[Note, ...] = ()
     turns: tuple[TurnHit, ...] = ()
     text: str = ""
+    unknown_project: str | None = None
 
 
 def recall_context(
@@ -55,6 +57,7 @@ def recall_context(
     started = time.monotonic()
     with db.transaction() as conn:
         own = find_project(conn, explicit=project, repo=repo, cwd=cwd, host=host)
+        unknown = find_unknown(conn, project)
         notes = [] if own == CANARY_PROJECT else _find_notes(conn, own, limit, now)
         turns = [] if own in (None, CANARY_PROJECT) else _find_turns(conn, own, session)
         places = load_notes(conn, [note.id for note in notes])
@@ -78,12 +81,13 @@ def recall_context(
             note_scores=[note.score or 0.0 for note in notes],
             turn_ids=[turn.raw_id for turn in turns],
             turn_scores=[1.0] * len(turns),
+            degraded=unknown,
             characters=len(text),
             milliseconds=(time.monotonic() - started) * 1000,
             host=host,
         )
         id_ = record_injection(conn, row)
-    return ContextRecall(id_, own, tuple(notes), tuple(turns), text)
+    return ContextRecall(id_, own, tuple(notes), tuple(turns), text, unknown)
 
 
 def _find_notes(conn: Connection, project: str | None, limit: int, now: datetime) -> list[Note]:

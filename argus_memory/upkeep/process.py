@@ -15,6 +15,7 @@ from typing import Any
 
 from argus_memory.db import Database, queries
 from argus_memory.settings import Settings
+from argus_memory.stages.centroids import classify_episodes
 from argus_memory.stages.dedup import dedup_pending
 from argus_memory.stages.distill import distill_pending
 from argus_memory.stages.embed import Target, embed_pending
@@ -139,8 +140,10 @@ def _note_files(work: Work) -> Batch:
 
 
 def _projects(work: Work) -> Batch:
+    report = classify_episodes(work.db, now=work.clock(), run_id=work.run_id)
+    counts = {name: getattr(report, name) for name in report.__slots__}
     row = work.db.fetch_one(queries("pending").count_projects)
-    return Batch(dict(row or {}))
+    return Batch({**counts, **(row or {})}, report.more)
 
 
 # Asset → its stage, in the order in which a run calls them.

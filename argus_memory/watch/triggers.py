@@ -12,7 +12,7 @@ _KEPT_TABLES: Final = (
     "run_reports", "alerts", "deliveries", "delivery_attempts", "audit_results", "canary_runs", "backups",
     "engine_attempts", "task_items", "task_events",
     "note_decisions", "note_proposals", "note_events", "regenerations", "regeneration_units", "regeneration_notes",
-    "injection_uses", "injection_checks", "memory_health",
+    "injection_uses", "injection_checks", "memory_health", "project_moves",
     "project_changes", "forgotten_arrivals", "note_writes", "redaction_sweeps",
 )  # fmt: skip
 KEEPING: Final = frozenset(f"{table}.{table}_kept" for table in _KEPT_TABLES) | {

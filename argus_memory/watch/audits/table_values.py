@@ -134,6 +134,12 @@ VALUES: dict[str, Table] = {
                _ahead("rebuilt_at"), key=("project_id", "space_id")),
         _table("project_changes", Among("change", ("renamed", "merged", "alias", "assigned", "undone")),
                Filled("project"), Filled("actor"), _ahead("at")),
+        _table("project_attributions", Among("method", ("classified", "unclear", "assigned", "kept")),
+               Filled("actor"), _ahead("at"),
+               Never("classified without a project", "method = 'classified' and project is null"),
+               key=("episode_id",)),
+        _table("project_moves", Never("neither a row nor a name", "num_nonnulls(row_id, name) = 0"),
+               key=("change_id", "kind")),
         _table("project_mismatches", Between("similarity", -1.0001, 1.0001), Between("margin", 0, 2),
                Never("suggests what it has", "suggested = project"), _ahead("at"), key=("episode_id",)),
         # --- recall

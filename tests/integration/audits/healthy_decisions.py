@@ -19,6 +19,9 @@ _ROWS = (
     " 0.8, min(r.id), %(now)s from injections i, distilled_notes n, raw_items r",
     "insert into injection_checks (injection_id, at, outcome) select min(id), %(now)s, 'no-answer' from injections"
     " on conflict do nothing",
+    "insert into project_attributions (episode_id, project, method, at, actor) select min(id), 'garden', 'kept', %(now)s,"
+    " 'kim' from episodes on conflict do nothing",
+    "insert into project_moves (change_id, kind, name) select min(id), 'alias', 'yard' from project_changes",
     "insert into memory_health (at, score, parts) values (%(now)s, 90, '{}')",
     "insert into note_files (note_id, path, noticed_at) select min(id), 'pump.py', %(now)s from distilled_notes",
     "insert into project_aliases (alias, project_id, at, actor) select 'yard', min(id), %(now)s, 'kim' from projects",

@@ -103,6 +103,8 @@ FAULTS: dict[str, str] = {
     " ('2030-01-01', -1, -1, '', '2026-03-01')",
     "note_files": "insert into note_files (note_id, path, noticed_at) values (1, '', '2030-01-01')",
     "injection_uses": "insert into injection_uses values (1, 1, true, 7, 1, '2030-01-01')",
+    "project_attributions": "insert into project_attributions values (1, null, 'classified', 1, 1, null, '2030-01-01', '')",
+    "project_moves": "insert into project_moves (change_id, kind) values (1, 'turn')",
     "memory_health": "insert into memory_health (at, score, parts) values ('2030-01-01', 700, '{}')",
     "injection_checks": "insert into injection_checks values (1, '2030-01-01', 'odd', '{}')",
     "project_aliases": "insert into project_aliases values ('', 999, '2030-01-01', '')",

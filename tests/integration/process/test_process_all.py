@@ -31,7 +31,7 @@ def test_until_idle_leaves_nothing_due(db: Database, settings: Settings) -> None
     assert report.notes_created >= 1
     assert report.notes_embedded == report.notes_created
     assert (processed.errors, processed.changed) == ({}, True)
-    assert set(report.seconds) == {"embed", "segment", "distill", "dedup", "task_items", "impact", "note_files"}
+    assert set(report.seconds) == {"embed", "segment", "distill", "dedup", "task_items", "impact", "note_files", "projects"}
     assert [work.stage for work in seen][:2] == ["turn_embeddings", "episodes"]
     assert db.fetch_one("select count(*) as n from distilled_notes where deduped_at is null") == {"n": 0}
     again = process_all(db, settings, now=NOW, until_idle=True)
@@ -90,5 +90,5 @@ def test_the_report_of_a_run_is_read_from_its_passes(db: Database) -> None:
     report = processed.report
     assert (report.turns_embedded, report.episodes_closed, report.notes_created, report.parked) == (3, 3, 4, 1)
     assert (report.dedup, report.held) == ({"distinct": 3, "duplicate": 1}, 1)
-    assert report.seconds == {"embed": 2.0, "segment": 2.0, "distill": 1.0, "dedup": 2.0, "task_items": 0.0, "impact": 0.0, "note_files": 0.0}
+    assert report.seconds == {"embed": 2.0, "segment": 2.0, "distill": 1.0, "dedup": 2.0, "task_items": 0.0, "impact": 0.0, "note_files": 0.0, "projects": 0.0}
     assert processed.errors == {"embed": "refused"}
