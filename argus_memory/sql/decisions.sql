@@ -62,6 +62,9 @@ with asked as (
 select a.place::int, d.id, d.decision, d.uid, d.text_key, d.content, d.project, d.note_id, d.new_text, d.new_note_id,
        null::int as shared
 from asked a join note_decisions d on d.status = 'in-force' and (d.uid = a.uid or d.text_key = a.text_key)
+-- A note that stands without the words that were taken out of it is not kept out.
+where d.decision <> 'redact' or not exists (
+    select from distilled_notes n where n.id = d.note_id and n.deleted_at is null)
 union all
 select a.place::int, d.id, d.decision, d.uid, d.text_key, d.content, d.project, d.note_id, d.new_text, d.new_note_id,
        d.shared
@@ -103,14 +106,16 @@ set deleted_at = %(now)s, deleted_reason = %(reason)s, deduped_at = %(now)s
 where id = %(id)s and deleted_at is null
 
 -- name: live_repeats
--- Other live notes that may say the same: the same text anywhere, and in the same project those that share most words.
-select n.id, n.content, n.text_key = %(text_key)s as exact
+-- Other standing notes that may say the same: the same text anywhere, and in the same project those that share most
+-- words. Also those that begin to hold later by a clock that went back, or are excluded.
+select n.id, n.content, true as exact
 from distilled_notes n
-where {live_note} and n.id <> %(id)s and n.text_key = %(text_key)s
+where n.deleted_at is null and n.id <> %(id)s and (n.text_key = %(text_key)s or n.uid = %(uid)s)
 union all
 (select n.id, n.content, false
  from distilled_notes n
- where {live_note} and n.id <> %(id)s and n.text_key <> %(text_key)s and n.project is not distinct from %(project)s
+ where n.deleted_at is null and n.id <> %(id)s and n.text_key <> %(text_key)s and n.uid <> %(uid)s
+   and n.project is not distinct from %(project)s
    and n.tsv @@ (select string_agg(quote_literal(lexeme), ' | ')::tsquery from unnest(argus_tsvector(%(content)s)))
  order by (select count(*) from unnest(tsvector_to_array(n.tsv)) w
            where w = any(tsvector_to_array(argus_tsvector(%(content)s)))) desc, n.id desc

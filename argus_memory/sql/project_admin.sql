@@ -92,8 +92,3 @@ where m.change_id = %(change)s and m.kind = 'alias' and a.alias = m.name and a.p
 
 -- name: rename_state
 update distill_state set project = %(new)s where project = %(old)s
-
--- name: counts_of
-select (select count(*)::int from turns where project = %(name)s) as turns,
-       (select count(*)::int from episodes where project = %(name)s) as episodes,
-       (select count(*)::int from distilled_notes where project = %(name)s) as notes

@@ -50,4 +50,14 @@ with recursive asked as (
 select id, name, created_at, first_method, renamed_at from up where merged_into is null
 
 -- name: all_names
-select name from projects where merged_into is null union select alias from project_aliases order by 1
+-- Registered ones, their other names, and what rows bear without ever having been registered.
+select name from projects where merged_into is null
+union select alias from project_aliases
+union select distinct project from turns where project is not null
+union select distinct project from note_events where project is not null and event <> 'shown'
+order by 1
+
+-- name: has_rows
+select exists (select from turns where project = %(name)s)
+    or exists (select from distilled_notes where project = %(name)s)
+    or exists (select from note_events where project = %(name)s and event <> 'shown') as known

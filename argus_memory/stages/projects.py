@@ -64,10 +64,17 @@ def require_project(conn: Connection, name: str) -> Mapping[str, Any]:
 
 
 def name_of(conn: Connection, project: str | None) -> str | None:
-    """The present name of a project that a person named, by name or alias; raises NotFound. None stays None."""
+    """The present name of a project that a person named, by name or alias; None stays None.
+
+    What rows bear counts as one, registered or not. Raises NotFound.
+    """
     if project is None or project in NEVER_BY_ITSELF:
         return project
-    return str(require_project(conn, project)["name"])
+    row = conn.execute(q.find_named, {"name": project}).fetchone()
+    if row is not None:
+        return str(row["name"])
+    known = conn.execute(q.has_rows, {"name": project}).fetchone()
+    return project if known and known["known"] else str(require_project(conn, project)["name"])
 
 
 def find_unknown(conn: Connection, project: str | None) -> str | None:

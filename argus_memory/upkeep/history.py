@@ -14,7 +14,7 @@ from typing import Any, Final
 from argus_memory.db import Connection, Database, queries
 from argus_memory.errors import NotFound, UsageError
 from argus_memory.rules.timeline import Change, Diff, Event, NoteFacts, compare
-from argus_memory.stages.projects import require_project
+from argus_memory.stages.projects import name_of
 from argus_memory.upkeep.reads import judge_state
 
 TIMELINE_LIMIT: Final = 100
@@ -212,10 +212,8 @@ def _names_of(conn: Connection, project: str | None) -> list[str] | None:
     names = [row["name"] for row in conn.execute(q.project_names, {"project": project})]
     if names:
         return names
-    known = [row["name"] for row in conn.execute(q.known_projects)]
-    if project in known:
-        return [project]
-    return [str(require_project(conn, project)["name"])]
+    name = name_of(conn, project)
+    return None if name is None else [name]
 
 
 def _check_window(since: datetime, until: datetime) -> None:

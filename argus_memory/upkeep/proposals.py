@@ -19,7 +19,7 @@ from argus_memory.rules.decided import Asked
 from argus_memory.rules.uid import note_uid, text_key
 from argus_memory.stages.acting import as_actor
 from argus_memory.stages.decided import find_fates
-from argus_memory.upkeep.decisions import lock_note, overtake, write_decision
+from argus_memory.upkeep.decisions import lock_note, lock_repeats, overtake, write_decision
 from argus_memory.upkeep.writing import VOUCHED, Writer, find_neighbours, insert_note, replace_note
 
 LIST_LIMIT = 200
@@ -75,7 +75,10 @@ def accept_proposal(db: Database, proposal_id: int, actor: str, *, now: datetime
 def reject_proposal(
     db: Database, proposal_id: int, actor: str, *, now: datetime, reason: str | None = None
 ) -> WriteReceipt:
-    """Turn it down for good: the fact does not come back by itself. Raises NotFound or Conflict."""
+    """Turn it down for good: the fact does not come back by itself. Raises NotFound or Conflict.
+
+    Where a note says the same by now, that note stands: the proposal alone is turned down.
+    """
     with db.transaction() as conn:
         proposal = _lock_pending(conn, proposal_id, "reject")
         content, project, category = proposal["content"], proposal["project"], proposal["category"]
@@ -91,9 +94,15 @@ def reject_proposal(
             "source_start": None,
             "source_end": None,
         }
-        decision = write_decision(conn, fact, "reject", actor, now=now, reason=reason)
+        standing = lock_repeats(conn, {**fact, "id": 0}, now=now)
+        decision = None
+        if not standing:
+            decision = write_decision(conn, fact, "reject", actor, now=now, reason=reason)
         _settle(conn, proposal_id, "rejected", actor, now, reason=reason)
-        return WriteReceipt("changed", None, fact["uid"], proposal["raw_id"], decision)
+        detail = None
+        if standing:
+            detail = f"note {standing[0]['id']} says so and stands: `argus note forget` takes it away"
+        return WriteReceipt("changed", None, fact["uid"], proposal["raw_id"], decision, detail=detail)
 
 
 def undo_auto(db: Database, proposal_id: int, actor: str, *, now: datetime) -> WriteReceipt:
