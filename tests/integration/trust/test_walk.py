@@ -20,7 +20,7 @@ from tests.integration.trust.truths import check
 from tests.integration.trust.world import DAYS, MINUTES, DyingDatabase, Stub, World
 from tests.memory_rows import at
 
-WALKS, LENGTH = 4, int(os.environ.get("ARGUS_TRUST_STEPS", "1200")) // 4
+WALKS, LENGTH = 4, int(os.environ.get("ARGUS_TRUST_STEPS", "1600")) // 4
 SEED = int(os.environ.get("ARGUS_TRUST_SEED", "20261201"))
 
 
