@@ -122,7 +122,8 @@ def queue_as_text(queue: ReviewQueue) -> str:
     """What waits, each kind under its own letter, then the counts; "pending=0" when nothing waits."""
     parts = [_merge(merge) for merge in queue.held] + [_asked(one) for one in queue.decisions]
     for each in queue.proposals:
-        against = f"\n    disputes note {each['disputes']}  {each['disputed']}" if each["disputes"] else ""
+        gone = f" ({each['disputed_gone']} meanwhile)" if each["disputed_gone"] else ""
+        against = f"\n    disputes note {each['disputes']}{gone}  {each['disputed']}" if each["disputes"] else ""
         why = f" ({each['reason']})" if each["reason"] else ""
         parts.append(f"p{each['id']}  {each['actor']} proposes{why}\n    {each['content']}{against}")
     for each in queue.regenerations:
@@ -139,13 +140,15 @@ def _merge(merge: HeldMerge) -> str:
     close = "" if merge.similarity is None else f", closeness {merge.similarity:.2f}"
     again = " (you took it back from the switch)" if merge.auto_at else ""
     pinned = ", pinned" if merge.other_pinned else ""
+    gone = [(merge.note_id, merge.note_gone), (merge.other_id, merge.other_gone)]
+    moot = "".join(f"\n    note {note} was {how} meanwhile: reject this" for note, how in gone if how)
     return (
         f"{merge.id}  {merge.verdict}, {merge.project or 'no project'}, judged by {merge.model}{close}:"
         f" {merge.reasoning}{again}\n"
         f"    note {merge.note_id}  {merge.note_said_at:%Y-%m-%d} (confidence {merge.note_confidence:.2f}) "
         f" {merge.note}\n"
         f"    disputes note {merge.other_id}  {merge.other_said_at:%Y-%m-%d} (confidence"
-        f" {merge.other_confidence:.2f}{pinned})  {merge.other}"
+        f" {merge.other_confidence:.2f}{pinned})  {merge.other}{moot}"
     )
 
 

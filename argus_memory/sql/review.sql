@@ -2,7 +2,7 @@
 select l.id, l.at, l.verdict, l.note_id, l.other_id, l.similarity, l.model, l.reasoning, l.status,
        n.content as note, n.said_at as note_said_at, n.confidence as note_confidence, n.project,
        o.content as other, o.said_at as other_said_at, o.confidence as other_confidence,
-       o.pinned_at is not null as other_pinned, l.auto_at
+       o.pinned_at is not null as other_pinned, l.auto_at, n.deleted_reason as note_gone, o.deleted_reason as other_gone
 from dedup_log l
 join distilled_notes n on n.id = l.note_id
 join distilled_notes o on o.id = l.other_id

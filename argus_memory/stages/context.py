@@ -19,7 +19,7 @@ from argus_memory.rules.context_choice import Standing, choose_context
 from argus_memory.rules.fence import FENCE_CHARS, fence
 from argus_memory.rules.recall_text import LATEST_HEAD, clip, render
 from argus_memory.settings import CONTEXT_MAX_NOTES, CONTEXT_TURN_CHARS, INJECTION_MAX_CHARS, Settings
-from argus_memory.stages.conflicts import settle_ids
+from argus_memory.stages.conflicts import settle_scores
 from argus_memory.stages.projects import find_project, find_unknown
 from argus_memory.stages.recall_ledger import Injection, record_injection
 from argus_memory.stages.recall_notes import load_notes, note_entry, turn_entry, who_said
@@ -93,9 +93,9 @@ def recall_context(
 def _find_notes(conn: Connection, project: str | None, limit: int, now: datetime) -> list[Note]:
     rows = conn.execute(queries("recall").context_notes, {"project": project, "limit": limit, "now": now})
     worth = dict(choose_context([Standing(**row) for row in rows], limit, now=now))
-    ids = settle_ids(conn, list(worth), now)
-    notes = load_notes(conn, ids)
-    return [replace(notes[id_][0], score=worth[id_]) for id_ in ids]
+    settled = settle_scores(conn, worth, now)
+    notes = load_notes(conn, list(settled))
+    return [replace(notes[id_][0], score=score) for id_, score in settled.items()]
 
 
 def _find_turns(conn: Connection, project: str | None, session: str | None) -> list[TurnHit]:

@@ -106,7 +106,11 @@ def reject_proposal(
 
 
 def undo_auto(db: Database, proposal_id: int, actor: str, *, now: datetime) -> WriteReceipt:
-    """Put back into the queue what ARGUS_AUTO_APPROVE accepted; its note goes. Raises NotFound or Conflict."""
+    """Put back into the queue what ARGUS_AUTO_APPROVE accepted; its note goes.
+
+    Raises NotFound, or Conflict also where the note was overtaken since: gone by other means, decided on by a person,
+    or standing in for another note.
+    """
     with db.transaction() as conn:
         proposal = _lock(conn, proposal_id)
         if proposal["status"] == "accepted":
@@ -119,9 +123,25 @@ def undo_auto(db: Database, proposal_id: int, actor: str, *, now: datetime) -> W
         as_actor(conn, actor, now=now)
         q = queries("receive")
         if proposal["made_note"]:
+            _require_unmoved(conn, proposal)
             conn.execute(q.take_back_note, {"id": proposal["note_id"], "now": now})
         conn.execute(q.reopen_proposal, {"id": proposal_id})
         return WriteReceipt("changed", proposal["note_id"], None, proposal["raw_id"], detail="it waits for you again")
+
+
+def _require_unmoved(conn: Connection, proposal: Mapping[str, Any]) -> None:
+    note = lock_note(conn, proposal["note_id"])
+    cannot = f"proposal {proposal['id']} cannot be undone: note {note['id']}"
+    if note["deleted_at"] is not None:
+        raise Conflict(f"{cannot} was {note['deleted_reason']} since, there is nothing left to undo")
+    params = {"id": note["id"], "auto_at": proposal["auto_at"]}
+    since = conn.execute(queries("receive").overtaken_by, params).fetchone()
+    if since and since["decision"]:
+        raise Conflict(
+            f"{cannot} was decided on since ({since['decision']}); `argus note forget {note['id']}` takes it away"
+        )
+    if since and since["merge"]:
+        raise Conflict(f"{cannot} took another's place since: `argus review undo {since['merge']}` first")
 
 
 def carry_correction(conn: Connection, held: Mapping[str, Any], actor: str, now: datetime) -> WriteReceipt:

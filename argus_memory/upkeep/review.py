@@ -30,7 +30,8 @@ _MERGED = {"duplicate": "duplicate", "refine": "refined", "supersede": "supersed
 @dataclass(frozen=True, slots=True)
 class HeldMerge:
     """A note (`note`) that would change or overrule another (`other`), which it so disputes; `id` is the dedup_log
-    row's. `auto_at`: ARGUS_AUTO_APPROVE let it through then, and a person took that back."""
+    row's. `auto_at`: ARGUS_AUTO_APPROVE let it through then, and a person took that back. `note_gone`, `other_gone`:
+    how that note went meanwhile ("forgotten"): such a merge can only be rejected."""
 
     id: int
     at: datetime
@@ -50,6 +51,8 @@ class HeldMerge:
     other_confidence: float
     other_pinned: bool
     auto_at: datetime | None
+    note_gone: str | None
+    other_gone: str | None
 
 
 @dataclass(frozen=True, slots=True)
