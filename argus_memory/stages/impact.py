@@ -63,10 +63,11 @@ def check_impact(
     return report
 
 
-def find_answer(turns: Sequence[Mapping[str, Any]], *, now: datetime) -> Answer | None:
-    """The first answer among a session's turns, in order; None while there is none, or it may go on."""
+def find_answer(turns: Sequence[Mapping[str, Any]], *, shown_at: datetime, now: datetime) -> Answer | None:
+    """The first answer after an injection, among a session's turns from CLOCKS before it on, in order; None while
+    there is none, or it may go on."""
     prompt, spoken = "", []
-    for turn in turns:
+    for turn in turns[_begin(turns, shown_at) :]:
         if turn["role"] == "assistant":
             spoken.append(turn)
         elif spoken:
@@ -80,10 +81,26 @@ def find_answer(turns: Sequence[Mapping[str, Any]], *, now: datetime) -> Answer 
     return Answer(text, tuple(turn["raw_id"] for turn in spoken), prompt)
 
 
+def _begin(turns: Sequence[Mapping[str, Any]], shown_at: datetime) -> int:
+    """The index of the prompt that was recalled for: the person's turn nearest to the injection, whatever the two
+    clocks say. Without one within CLOCKS, as at the start of a session, that of the first turn said after it.
+
+    What the assistant said just before somebody typed on belongs to the prompt before.
+    """
+    away = {
+        index: abs(turn["said_at"] - shown_at)
+        for index, turn in enumerate(turns)
+        if turn["role"] != "assistant" and abs(turn["said_at"] - shown_at) <= CLOCKS
+    }
+    if away:
+        return min(away, key=lambda index: away[index])
+    return next((index for index, turn in enumerate(turns) if turn["said_at"] >= shown_at), len(turns))
+
+
 def _check(conn: Connection, row: Mapping[str, Any], now: datetime) -> dict[str, int]:
     q = queries("impact")
     params = {"session": row["session"], "at": row["at"] - CLOCKS, "limit": TURNS, "chars": ANSWER_CHARS}
-    answer = find_answer(conn.execute(q.turns_after, params).fetchall(), now=now)
+    answer = find_answer(conn.execute(q.turns_after, params).fetchall(), shown_at=row["at"], now=now)
     check = {"injection_id": row["id"], "now": now}
     if answer is None:
         if row["at"] > now - GIVEN_UP:

@@ -60,6 +60,29 @@ def test_the_answer_ends_where_the_person_speaks_again(db: Database) -> None:
     assert (key, False) in uses(db)
 
 
+def test_what_was_said_just_before_the_prompt_is_no_answer(db: Database) -> None:
+    """An answer that ended seconds before the person typed on counts for the prompt before it, not for this one."""
+    raw = add_turn(db, KEY, at(-600))
+    note = add_note(db, KEY, raw_id=raw)
+    add_turn(db, "It hangs in the boiler room.", at(-0.1), session="s9", role="assistant")
+    show(db, [note], 0)
+    add_turn(db, ASKED, at(0.01), session="s9")
+    add_turn(db, "I do not know.", at(1), session="s9", role="assistant")
+    check_impact(db, now=at(10))
+    assert uses(db) == [(note, False)]
+
+
+def test_a_clock_that_is_behind_loses_no_answer(db: Database) -> None:
+    """Where the agent's clock lies some seconds behind, the answer that follows the prompt is still found."""
+    raw = add_turn(db, KEY, at(-600))
+    note = add_note(db, KEY, raw_id=raw)
+    show(db, [note], 0)
+    add_turn(db, ASKED, at(-0.12), session="s9")
+    add_turn(db, "It hangs in the boiler room.", at(-0.05), session="s9", role="assistant")
+    check_impact(db, now=at(10))
+    assert uses(db) == [(note, True)]
+
+
 def test_a_session_that_never_answers_is_written_down(db: Database) -> None:
     """After two days without an answer the injection is settled as that; no use is made up."""
     raw = add_turn(db, KEY, at(-600))
