@@ -7,14 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from argus_memory.rules.impact import use_score, was_used
+from tests.unit.impact.harder_pairs import HARDER
 from tests.unit.impact.pairs import DEV, HELD_OUT, Shown
 
 BALANCED = 0.75
 
 
-@pytest.mark.parametrize("half", [DEV, HELD_OUT], ids=["dev", "held-out"])
+@pytest.mark.parametrize("half", [DEV, HELD_OUT, HARDER], ids=["dev", "held-out", "harder"])
 def test_labelled_answers_are_told_apart(half: tuple[Shown, ...]) -> None:
-    """At least three of four, used and unused counted apart, of each half of 50 labelled answers."""
+    """At least three of four, used and unused counted apart, of each half of 50 labelled answers, and of 40 more that
+    are reworded or on the same subject."""
     judged = [(was_used(use_score(each.note, each.prompt, each.answer)), each.used) for each in half]
     found = [judgement for judgement, used in judged if used]
     passed = [not judgement for judgement, used in judged if not used]
