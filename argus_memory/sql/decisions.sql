@@ -54,10 +54,21 @@ update distilled_notes set confirmed_at = %(now)s where id = %(id)s
 -- name: in_force
 -- What is in force about these facts: about their uid or text, or about a text that shares words with one of them.
 -- `place` is the fact's, from 0; `shared` how many words it shares, null for a uid or text that is the same.
-with asked as (
+-- A sentence of four words or more shares at least two with what it says again: pairs of its longest words lead to few
+-- decisions, a single common word to most of them.
+with said as (
     select place - 1 as place, uid, text_key, project, tsvector_to_array(to_tsvector('english', content)) as words
     from unnest(%(uids)s::text[], %(text_keys)s::text[], %(projects)s::text[], %(contents)s::text[])
         with ordinality as a (uid, text_key, project, content, place)
+),
+asked as (
+    select s.*, (
+        with long as (select w from unnest(s.words) w order by length(w) desc, w limit 12)
+        select case when cardinality(s.words) < 4 then (select string_agg(quote_literal(w), ' | ') from long)
+            else (select string_agg(quote_literal(x.w) || ' & ' || quote_literal(y.w), ' | ')
+                  from long x join long y on x.w < y.w) end::tsquery
+    ) as leads
+    from said s
 )
 select a.place::int, d.id, d.decision, d.uid, d.text_key, d.content, d.project, d.note_id, d.new_text, d.new_note_id,
        null::int as shared
@@ -74,7 +85,7 @@ from asked a cross join lateral (
     cross join lateral (select count(*)::int as shared from unnest(c.words) w where w = any(a.words)) as common
     where common.shared * 3 >= least(cardinality(c.words), cardinality(a.words))
       and c.decision in ('forget', 'reject', 'correct', 'redact', 'exclude') and c.status = 'in-force'
-      and c.words && a.words
+      and array_to_tsvector(c.words) @@ a.leads
       and c.uid <> a.uid and c.text_key <> a.text_key
       and (c.project is not distinct from a.project or c.project is null or a.project is null
            or c.project = 'global' or a.project = 'global')
