@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Query
@@ -14,9 +15,11 @@ from argus_memory.rules.graph import as_mermaid, as_svg
 from argus_memory.rules.storable import storable
 from argus_memory.stages import before_you_try as warnings
 from argus_memory.upkeep import fading, memory_graph
-from argus_memory.upkeep.memory_health import list_history, read_memory_health
+from argus_memory.upkeep import injections as ledger
+from argus_memory.upkeep.memory_health import list_history, read_memory_health, read_weeks
 
 router = APIRouter(dependencies=[require(Level.CAPTURE)])
+YEAR = timedelta(days=366)
 MERMAID, SVG = "text/vnd.mermaid", "image/svg+xml"
 
 
@@ -67,6 +70,30 @@ def graph(
         return answer(found)
     text = as_mermaid(found) if format == "mermaid" else as_svg(found, heading=project or "all projects")
     return Response(text, media_type=MERMAID if format == "mermaid" else SVG, headers=NO_STORE)
+
+
+@router.get("/memory/uses")
+def uses(hub: Here, project: str | None = None) -> Response:
+    """What was shown and what the answers used, by week, newest first, of the last year."""
+    return answer({"weeks": read_weeks(hub.db, since=utc_now() - YEAR, project=_clean(project))})
+
+
+@router.get("/injections")
+def injections(
+    hub: Here,
+    session: str | None = None,
+    project: str | None = None,
+    note: Annotated[int | None, Query(ge=1, le=2**63 - 1)] = None,
+    before: Annotated[int | None, Query(ge=1, le=2**63 - 1)] = None,
+    limit: Annotated[int, Query(ge=1, le=ledger.LIMIT_MAX)] = ledger.LIMIT,
+) -> Response:
+    """The ledger of recalls, newest first, with whether the answer used each note; `next`: `before` of the next page."""
+    return answer(
+        ledger.list_injections(
+            hub.db, now=utc_now(), before=before, session=_clean(session), project=_clean(project), note=note,
+            limit=limit,
+        )
+    )  # fmt: skip
 
 
 @router.get("/memory/{asked}")

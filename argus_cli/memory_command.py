@@ -1,4 +1,4 @@
-"""`argus memory health|fading|stale|uses|graph`: how the memory as a whole is."""
+"""`argus memory health|fading|stale|uses|shown|graph`: how the memory as a whole is."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from argus_memory.settings import load_settings
 if TYPE_CHECKING:
     from argus_memory.db import Database
     from argus_memory.upkeep.fading import Fading
+    from argus_memory.upkeep.injections import Injections
     from argus_memory.upkeep.memory_health import HealthReport
 
 BAR = 20  # characters
@@ -33,6 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         row.add_argument("--limit", type=int, default=50, help="1 to 1000, 50 by default")
         row.add_argument("--after", type=int, default=0, metavar="N", help="pass over the first N")
     verbs.add_parser("uses", help="what was shown and used, week by week", parents=[common])
+    row = verbs.add_parser("shown", help="each recall, newest first, with what the answer used", parents=[common])
+    row.add_argument("--note", type=int, metavar="ID", help="only recalls that showed this note")
+    row.add_argument("--session", help="only recalls of this session")
+    row.add_argument("--limit", type=int, default=20, help="1 to 500, 20 by default")
+    row.add_argument("--before", type=int, metavar="ID", help="go on below this recall")
     row = verbs.add_parser("graph", help="notes and what links them, as Mermaid or SVG", parents=[common])
     row.add_argument("--note", type=int, metavar="ID", help="what is around this note")
     row.add_argument("--depth", type=int, default=1, help="steps from it, 0 to 4, 1 by default")
@@ -62,6 +68,14 @@ def _read(database: Database, arguments: argparse.Namespace, now: datetime) -> t
 
         weeks = read_weeks(database, since=now - timedelta(days=366), project=arguments.project)
         return {"weeks": weeks}, weeks_as_text(weeks)
+    if arguments.verb == "shown":
+        from argus_memory.upkeep.injections import list_injections
+
+        page = list_injections(
+            database, now=now, before=arguments.before, session=arguments.session, project=arguments.project,
+            note=arguments.note, limit=arguments.limit,
+        )  # fmt: skip
+        return asdict(page), shown_as_text(page)
     from argus_memory.upkeep.fading import list_fading
 
     found = list_fading(
@@ -128,3 +142,19 @@ def weeks_as_text(weeks: Sequence[Any]) -> str:
         bar = "█" * round(BAR * share)
         lines.append(f"{week['week']}  {bar:<{BAR}} {share:>4.0%}  {week['used']} of {week['judged']}")
     return "\n".join(lines) or "nothing was judged yet: an answer has to follow what was shown"
+
+
+def shown_as_text(page: Injections) -> str:
+    """A recall with its notes below it: used, not used, or not judged."""
+    lines = []
+    for each in page.injections:
+        asked = one_line(each["query"]) if each["query"] else "a session began"
+        lines.append(f"{each['id']}  {each['at']:%Y-%m-%d %H:%M}  ({each['project'] or 'no project'})  {asked}")
+        for note in each["notes"]:
+            word = {True: "used", False: "not used", None: each["outcome"] or "not judged"}[note["used"]]
+            lines.append(f"      {word:<10} note {note['id']}  {one_line(note['content'] or '(no longer live)')}")
+        if not each["notes"]:
+            lines.append(f"      nothing shown: {each['skipped'] or 'no notes'}")
+    if page.next is not None:
+        lines.append(f"more: --before {page.next}")
+    return "\n".join(lines) or "nothing was recalled yet"

@@ -9,6 +9,7 @@ now. What git cannot tell is left unsaid.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
@@ -22,6 +23,7 @@ from argus_memory.transcripts.repo import find_commit
 
 NOTES: Final = 500  # a pass
 FILES: Final = 100  # that git is asked about a pass
+SECONDS: Final = 20.0  # that a pass goes on asking: git takes seconds in a large repository, and others wait
 CHECKED_EVERY: Final = timedelta(days=1)
 FRESH: Final = timedelta(hours=1)  # between a turn and its capture: later the commit is another one
 SETTLED: Final = timedelta(minutes=5)
@@ -42,15 +44,24 @@ class NoteFilesReport:
 
 
 def notice_files(
-    db: Database, *, now: datetime, ask: Ask = find_change, limit: int = NOTES, run_id: str | None = None
+    db: Database,
+    *,
+    now: datetime,
+    ask: Ask = find_change,
+    limit: int = NOTES,
+    seconds: float = SECONDS,
+    run_id: str | None = None,
 ) -> NoteFilesReport:
-    """One pass; `ask` stands in for git."""
+    """One pass; `ask` stands in for git. After `seconds` of asking what is left waits for the next pass."""
     with stage_pass(db, "note_files", run_id=run_id) as trace:
         with db.transaction() as conn:
             read, noticed = _notice(conn, limit, now)
         checked = changed = unknown = 0
         params = {"now": now, "before": now - CHECKED_EVERY, "limit": FILES}
-        for row in db.fetch_all(queries("note_files").to_check, params):
+        rows, started = db.fetch_all(queries("note_files").to_check, params), time.monotonic()
+        for row in rows:
+            if checked and time.monotonic() - started >= seconds:
+                break
             found = ask(row["repo"], row["commit"], row["path"])
             with db.transaction() as conn:
                 told = {"now": now, "said": found.said, "changed_on": found.changed_on}
@@ -60,7 +71,8 @@ def notice_files(
             checked += 1
             changed += found.said in ("changed", "gone")
             unknown += found.said == "unknown"
-        report = NoteFilesReport(read, noticed, checked, changed, unknown, read == limit or checked == FILES)
+        more = read == limit or checked < len(rows) or checked == FILES
+        report = NoteFilesReport(read, noticed, checked, changed, unknown, more)
         trace.counts.update(asdict(report))
     return report
 

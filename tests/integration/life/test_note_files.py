@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from psycopg.types.json import Jsonb
 
-from argus_memory.content.git_changes import find_change
+from argus_memory.content.git_changes import FileChange, find_change
 from argus_memory.db import Database
 from argus_memory.settings import Settings
 from argus_memory.stages.context import recall_context
@@ -101,6 +101,22 @@ def test_what_is_not_known_is_not_said(db: Database, settings: Settings, garden:
     said = {note: read_life(db, note, now=NOW).files[0]["said"] for note in (late, bare, away)}
     assert said == {late: None, bare: None, away: "unknown"}
     assert "changed since" not in shown(db, settings)
+
+
+def test_a_slow_git_holds_nobody_up(db: Database, garden: Path) -> None:
+    """A pass that used its time leaves the other files to the next one, which begins with those; none is left out."""
+    head = git(garden, "rev-parse", "HEAD")
+    for name in ("a", "b", "c"):
+        add_said(db, garden, f"The pump is described in docs/{name}.md.", head)
+    asked: list[str] = []
+
+    def ask(_repo: str, _commit: str, path: str) -> FileChange:
+        asked.append(path)
+        return FileChange("unknown")
+
+    reports = [notice_files(db, now=NOW, ask=ask, seconds=0) for _ in range(3)]
+    assert [(report.checked, report.more) for report in reports] == [(1, True), (1, True), (1, False)]
+    assert sorted(asked) == ["docs/a.md", "docs/b.md", "docs/c.md"]
 
 
 def test_a_commit_that_is_none_and_odd_names_are_unknown(garden: Path) -> None:
