@@ -87,7 +87,7 @@ def injections(
     before: Annotated[int | None, Query(ge=1, le=2**63 - 1)] = None,
     limit: Annotated[int, Query(ge=1, le=ledger.LIMIT_MAX)] = ledger.LIMIT,
 ) -> Response:
-    """The ledger of recalls, newest first, with whether the answer used each note; `next`: `before` of the next page."""
+    """The ledger of recalls, newest first, with whether the answer used each note; `next` goes on as `before`."""
     return answer(
         ledger.list_injections(
             hub.db, now=utc_now(), before=before, session=_clean(session), project=_clean(project), note=note,

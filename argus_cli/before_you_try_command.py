@@ -8,6 +8,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from argus_cli.history_words import one_line
 from argus_cli.hub import open_database
 from argus_memory.settings import load_settings
 
@@ -35,13 +36,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def as_text(found: Warnings) -> str:
-    """Dead ends first, each with its day and project."""
+    """Dead ends first, each with its day, its project and where it was said."""
     ordered = sorted(found.notes, key=lambda note: note.id not in found.dead_ends)
     lines = []
     for note in ordered:
         kind = "dead end" if note.id in found.dead_ends else "procedure"
         day = f"{note.said_at:%Y-%m-%d}" if note.said_at else "unknown day"
         lines.append(f"{kind}  note {note.id}  ({day}, {note.project or 'no project'})\n    {note.content}")
+        lines.append(f"    from item {note.raw_id}: {one_line(note.source_ref)}")
     if not lines:
         lines.append("nothing on record: nobody told of trying this")
     if found.degraded:

@@ -7,6 +7,7 @@ from typing import Any
 
 from argus_memory.db import Database
 from argus_memory.settings import Settings
+from argus_memory.stages.context import recall_context
 from argus_memory.stages.impact import check_impact
 from argus_memory.stages.recall_ledger import Injection, record_injection
 from argus_memory.watch.slo import measure_slos
@@ -93,13 +94,26 @@ def test_a_session_that_never_answers_is_written_down(db: Database) -> None:
     assert db.fetch_one("select outcome from injection_checks") == {"outcome": "no-answer"}
 
 
-def test_recall_and_use_leave_the_note_as_sure_as_it_was(db: Database) -> None:
-    """Being shown and used raises no confidence, and writes no event but that it was shown."""
-    key, _ = conversation(db)
-    before = db.fetch_one("select confidence, importance, valid_to from distilled_notes where id = %(id)s", {"id": key})
-    check_impact(db, now=at(10))
-    after = db.fetch_one("select confidence, importance, valid_to from distilled_notes where id = %(id)s", {"id": key})
-    assert after == before
+def test_recall_and_use_leave_the_note_as_sure_as_it_was(db: Database, settings: Settings) -> None:
+    """Shown again and again, and used, a note gains no confidence; no event is written but that it was shown."""
+
+    def sureness(note: int) -> object:
+        return db.fetch_one(
+            "select confidence, importance, said_at, valid_from, valid_to, confirmed_at from distilled_notes"
+            " where id = %(id)s",
+            {"id": note},
+        )
+
+    raw = add_turn(db, KEY, at(-600))
+    key = add_note(db, KEY, raw_id=raw)
+    before = sureness(key)
+    for number in range(5):
+        given = recall_context(db, settings, now=at(number), project="garden", session=f"c{number}")
+        assert [note.id for note in given.notes] == [key]
+        add_turn(db, ASKED, at(number + 0.2), session=f"c{number}")
+        add_turn(db, "It hangs in the boiler room.", at(number + 0.4), session=f"c{number}", role="assistant")
+    assert check_impact(db, now=at(30)).used == 5
+    assert sureness(key) == before
     events = {row["event"] for row in db.fetch_all("select event from note_events where note_id = %(id)s", {"id": key})}
     assert events == {"created", "shown"}
 
