@@ -19,6 +19,7 @@ from typing import Literal
 from argus_memory.records import GLOBAL_PROJECT, Verdict
 from argus_memory.rules.rewording import find_conflict, restates
 from argus_memory.rules.same_fact import names_same_day, same_fact
+from argus_memory.rules.small_words import find_swap, find_turn
 from argus_memory.settings import DEDUP_FLAG_CONFIDENCE
 
 # What one more source takes off the doubt that is left: 0.50, 0.60, 0.68, 0.74, so that three make a note one that
@@ -103,7 +104,8 @@ def judge_by_rules(note: NoteView, other: NoteView, same: float, floor: float | 
         return Judgement("distinct", f"one is a {note.category}, the other a {other.category}")
     if close >= same and same_fact(note.content, other.content, said=said):
         return Judgement("duplicate", f"closeness {close:.3f}, and the same words, numbers and negations")
-    if floor is not None and is_exact(note, other) and restates(note.content, other.content):
+    reworded = floor is not None and is_exact(note, other) and restates(note.content, other.content)
+    if reworded and find_turn(note.content, other.content) is None:
         return Judgement("duplicate", f"closeness {close:.3f}, and the same fact in other words")
     return Judgement("distinct", "close, but words, numbers, names or negations differ")
 
@@ -112,7 +114,8 @@ def restrain(note: NoteView, other: NoteView, judged: Judgement) -> Judgement:
     """A model's verdict, unless it would lose something that plain rules can see."""
     if judged.verdict in ("duplicate", "refine"):
         gone, stays = (note, other) if judged.verdict == "duplicate" or note.older_than(other) else (other, note)
-        loss = find_conflict(gone.content, stays.content)
+        loss = find_conflict(gone.content, stays.content) or find_turn(gone.content, stays.content)
+        loss = loss or find_swap(gone.content, stays.content)
         if loss is None and not is_exact(note, other):
             loss = "a relative day means another date"
         if loss:

@@ -143,7 +143,10 @@ def repeats(gone: str, said: str) -> bool:
 
 def restates(one: str, other: str) -> bool:
     """Whether two sentences state one fact, neither of them more than the other."""
-    return repeats(one, other) and repeats(other, one)
+    if not (repeats(one, other) and repeats(other, one)):
+        return False
+    missing, extra = _unmatched(read(one).meaning, read(other).meaning)
+    return not missing and not extra
 
 
 def find_conflict(gone: str, stays: str) -> str | None:

@@ -20,6 +20,7 @@ NUMBERS: Final[Mapping[str, str]] = {
     "zero": "0", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8",
     "nine": "9", "ten": "10", "eleven": "11", "twelve": "12", "twice": "2", "thirteen": "13", "fourteen": "14",
     "fifteen": "15", "sixteen": "16", "twenty": "20", "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60",
+    "seventeen": "17", "eighteen": "18", "nineteen": "19", "seventy": "70", "eighty": "80", "million": "1000000",
     "ninety": "90", "hundred": "100", "thousand": "1000", "midnight": "0:00", "noon": "12:00",
 }  # fmt: skip
 UNITS: Final[Mapping[str, str]] = {
@@ -107,7 +108,7 @@ DROPPED: Final = _words(
 LIGHT: Final = _words(
     "call nam nam'd titl hang stand lie sit locat plac find found put stor keep kept sav stay situat belong exist"
     " happen tak mak mad giv given go goes went com us utiliz run execut perform contain includ consist provid"
-    " occur set cost"
+    " occur set cost hold"
 ) - frozenset({"run"})
 FREQUENCY: Final = _words("every day night week month year sixtymin morn evening even weekday weekend")
 _GROUPS: Final = (

@@ -12,9 +12,11 @@ from argus_memory.models.embedders import MINILM, find_named_embedder
 from argus_memory.models.space_thresholds import MINILM as COSINES
 from argus_memory.records import Verdict
 from argus_memory.rules.dedup_judgement import Judgement, NoteView, judge_by_rules, plan, restrain
+from tests.unit.dedup.later_pairs import LATER
 from tests.unit.dedup.pairs import DEV, HELD_OUT, Kind, Pair
 
 DAY = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+HALVES = [DEV, HELD_OUT, LATER]
 FOUND = 0.9  # of the true repeats
 # A judge that takes whatever differs in one small thing for a repeat, as models do; contradictions it knows.
 CARELESS: dict[Kind, Verdict] = {
@@ -31,7 +33,7 @@ def note(note_id: int, content: str) -> NoteView:
 @pytest.fixture(scope="module")
 def cosines() -> dict[Pair, float]:
     """Of every pair, by the embedded model."""
-    pairs = (*DEV, *HELD_OUT)
+    pairs = tuple(dict.fromkeys((*DEV, *HELD_OUT, *LATER)))
     embedder = find_named_embedder(MINILM)
     ones = np.asarray(embedder.embed([pair.one for pair in pairs]))
     others = np.asarray(embedder.embed([pair.other for pair in pairs]))
@@ -51,12 +53,12 @@ def by_judge(pair: Pair, cosine: float) -> Judgement:
 
 def test_the_set_is_large_and_holds_every_kind_in_both_halves() -> None:
     """At least 60 pairs, none twice, and each half has every kind."""
-    assert len({*DEV, *HELD_OUT}) == len(DEV) + len(HELD_OUT) >= 60
-    for half in (DEV, HELD_OUT):
+    assert len({*DEV, *HELD_OUT, *LATER}) == len(DEV) + len(HELD_OUT) + len(LATER) >= 60
+    for half in HALVES:
         assert {pair.kind for pair in half} == set(CARELESS)
 
 
-@pytest.mark.parametrize("half", [DEV, HELD_OUT], ids=["dev", "held-out"])
+@pytest.mark.parametrize("half", HALVES, ids=["dev", "held-out", "later"])
 def test_rules_alone_merge_nothing_wrong_and_find_repeats(half: tuple[Pair, ...], cosines: dict[Pair, float]) -> None:
     """No pair of different facts is merged; nine of ten repeats are found, by the embedded model and the rules."""
     merged = {pair for pair in half if by_rules(pair, cosines[pair]).verdict != "distinct"}
@@ -65,7 +67,7 @@ def test_rules_alone_merge_nothing_wrong_and_find_repeats(half: tuple[Pair, ...]
     assert len(merged) >= FOUND * len(repeats)
 
 
-@pytest.mark.parametrize("half", [DEV, HELD_OUT], ids=["dev", "held-out"])
+@pytest.mark.parametrize("half", HALVES, ids=["dev", "held-out", "later"])
 def test_a_careless_judge_is_restrained(half: tuple[Pair, ...], cosines: dict[Pair, float]) -> None:
     """What a model takes for a repeat though a number, name, negation, unit or version differs stays two notes; its
     supersede of a contradiction stands, and nine of ten repeats are merged."""
