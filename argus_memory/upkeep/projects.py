@@ -70,6 +70,8 @@ def rename(db: Database, name: str, new: str, actor: str, *, now: datetime) -> P
         conn.execute(queries("projects").lock_registry)
         found = _changeable(conn, name)
         old = found["name"]
+        if old == new:
+            raise Conflict(f"the project is called {new!r} already")
         _require_free(conn, new, found["id"])
         as_actor(conn, actor, now=now)
         change = _write(conn, "renamed", old, new, actor, now, {"id": found["id"]})

@@ -90,6 +90,8 @@ def test_what_cannot_be_is_refused_in_a_sentence(db: Database) -> None:
         projects.merge(db, "garden", "garden", "kim", now=NOW)
     with pytest.raises(NotFound, match="did you mean garden"):
         projects.rename(db, "gardn", "lawn", "kim", now=NOW)
+    with pytest.raises(Conflict, match="already"):
+        projects.rename(db, "garden", "garden", "kim", now=NOW)
     for name in ("global", "argus-canary", " ", "a\nb", "x" * 300):
         with pytest.raises(UsageError):
             projects.rename(db, "garden", name, "kim", now=NOW)
