@@ -137,7 +137,7 @@ def test_the_audits_run_as_a_job(hub: Hub, store: Database) -> None:
     }
     answer = ask(hub, LAUNCH, p={"selector": selector, "runConfigData": {}})["launchRun"]
     assert answer["__typename"] == "LaunchRunSuccess", answer
-    wait_until(lambda: ended(runs_of(hub, runIds=[answer["run"]["runId"]])), seconds=60, step=0.5)
+    wait_until(lambda: ended(runs_of(hub, runIds=[answer["run"]["runId"]])), seconds=180, step=0.5)
     rows = store.fetch_all(
         "select check_name, execution_status from dagster.asset_check_executions where run_id = %(run)s",
         {"run": answer["run"]["runId"]},
