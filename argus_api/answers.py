@@ -17,7 +17,7 @@ JSON = "application/json"
 NOTE_FIELDS = (
     "id", "uid", "title", "content", "category", "importance", "confidence", "project", "keywords", "tags", "context",
     "links", "source_ref", "raw_id", "episode_id", "valid_from", "valid_to", "model", "model_real", "score",
-    "rrf_score", "why", "said_at", "changed_on",
+    "rrf_score", "why", "said_at", "changed_on", "changed_files",
 )  # fmt: skip
 NO_STORE = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 

@@ -20,8 +20,10 @@ from argus_api import (
     health_routes,
     history_routes,
     hook_routes,
+    memory_routes,
     note_routes,
     process_routes,
+    project_routes,
     recall_routes,
     receive_routes,
     review_routes,
@@ -81,6 +83,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(recall_routes.router)
     app.include_router(note_routes.router)
     app.include_router(history_routes.router)
+    app.include_router(memory_routes.router)
+    app.include_router(project_routes.router)
     app.include_router(receive_routes.router)  # before the decisions, whose path would take its words
     app.include_router(decision_routes.router)
     app.include_router(review_routes.router)

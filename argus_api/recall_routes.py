@@ -54,6 +54,7 @@ def context(
             "notes": [note_json(note) for note in found.notes],
             "turns": found.turns,
             "text": found.text,
+            "unknown_project": found.unknown_project,
         }
     )
 
@@ -94,6 +95,7 @@ def recall_notes(hub: Here, data: JsonObject) -> Response:
             "notes": [note_json(note) for note in found.notes],
             "turns": found.turns,
             "text": found.text,
+            "unknown_project": found.unknown_project,
         }
     )
 

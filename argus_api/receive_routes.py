@@ -82,10 +82,12 @@ def list_waiting(hub: Here) -> Response:
 def settle_proposal(
     hub: Here,
     id: RowId,  # noqa: A002
-    word: Literal["accept", "reject"],
+    word: Literal["accept", "reject", "undo"],
     options: JsonOptions,
 ) -> Response:
-    """Make it a note, or turn it down for good."""
+    """Make it a note, turn it down for good, or put back what ARGUS_AUTO_APPROVE accepted."""
+    if word == "undo":
+        return answer(proposals.undo_auto(hub.db, id, PERSON, now=utc_now()))
     if word == "accept":
         return answer(proposals.accept_proposal(hub.db, id, PERSON, now=utc_now()))
     return answer(proposals.reject_proposal(hub.db, id, PERSON, now=utc_now(), reason=_text(options, "reason")))

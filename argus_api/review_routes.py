@@ -1,8 +1,8 @@
-"""`GET /review` and the decisions on a held merge."""
+"""`GET /review`, what waits for a person, and the decisions on a held merge."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
 from starlette.responses import Response
@@ -11,7 +11,8 @@ from argus_api.answers import answer
 from argus_api.auth import Level, require
 from argus_api.hub import Here, utc_now
 from argus_api.note_routes import RowId
-from argus_memory.upkeep import held, review
+from argus_memory.upkeep import review
+from argus_memory.upkeep.review_queue import mark_looked, read_queue
 
 router = APIRouter()
 ACTOR = "api"
@@ -20,9 +21,16 @@ DECISIONS = {"approve": review.approve, "reject": review.reject, "undo": review.
 
 @router.get("/review", dependencies=[require(Level.CAPTURE)])
 def list_review(hub: Here, limit: Annotated[int, Query(ge=1, le=1000)] = review.LIST_LIMIT) -> Response:
-    """Merges, and decisions of agents, that wait for a person, newest first."""
-    merges: list[Any] = review.list_held(hub.db, limit=limit)
-    return answer({"held": merges, "decisions": held.list_held_decisions(hub.db, limit=limit)})
+    """Merges, decisions and proposals of agents, and regenerations that wait for a person, newest first."""
+    return answer(read_queue(hub.db, limit=limit))
+
+
+@router.post("/review/looked", dependencies=[require(Level.ADMIN)])
+def looked(hub: Here) -> Response:
+    """A person saw the queue: `since` counts from now on."""
+    now = utc_now()
+    mark_looked(hub.db, now=now)
+    return answer({"looked_at": now})
 
 
 @router.post("/review/{id}/{decision}", dependencies=[require(Level.ADMIN)])

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from argus_memory.db import Database
     from argus_memory.records import WriteReceipt
     from argus_memory.upkeep.decisions import Verb
+    from argus_memory.upkeep.fading import NoteLife
     from argus_memory.upkeep.reads import NoteRead
 
 READS: Final[Mapping[str, str]] = {
@@ -111,8 +112,23 @@ def note_as_text(found: NoteRead) -> str:
         f"note {note.id}  ({where}, confidence {note.confidence:.2f})\n"
         f"    {note.content}\n"
         f"    from {source['source']}, item {found.raw_id}, said {source['said_at']:%Y-%m-%d %H:%M}:"
-        f" {one_line(note.source_ref)}"
+        f" {one_line(note.source_ref)}\n"
+        f"    {_life_as_text(found.life)}"
     )
+
+
+def _life_as_text(life: NoteLife) -> str:
+    """Whether it was shown and used, how present it is, and what a person decided of it."""
+    used = f", used by {life.used} of {life.judged} answers" if life.judged else ""
+    left = f"{life.standing} ({life.retention:.0%} of its importance left)"
+    parts = [f"shown {life.shown_count} times{used}", left]
+    for word, at in (("pinned", life.pinned_at), ("excluded", life.excluded_at), ("reconfirmed", life.confirmed_at)):
+        if at is not None:
+            parts.append(f"{word} {at:%Y-%m-%d}")
+    for file in life.files:
+        since = f" {file['changed_on']}" if file["changed_on"] else ""
+        parts.append(f"{file['path']} {file['said'] or 'not asked yet'}{since}")
+    return "; ".join(parts)
 
 
 def receipt_as_text(receipt: WriteReceipt, verb: str) -> str:

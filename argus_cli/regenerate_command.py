@@ -93,7 +93,12 @@ def _work(database: Database, settings: Settings, arguments: argparse.Namespace)
 
 def as_text(done: Regeneration) -> str:
     """How it ended, its counts that are not zero, and why where it did not switch."""
-    counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in done.counts.items() if count)
+    # What the switch did (did_*) repeats the diff, unless units moved on meanwhile.
+    told = {name: count for name, count in done.counts.items() if count and not name.startswith("did_")}
+    if moved := done.counts.get("did_moved_on"):
+        told["units moved on meanwhile and left as they are"] = moved
+    words = {"made": "units made anew", "failed": "units failed", "passed_over": "units passed over"}
+    counts = ", ".join(f"{count} {words.get(name, name.replace('_', ' '))}" for name, count in told.items())
     loss = "" if done.loss is None else f"; {done.loss:.0%} lost of {done.loss_guard:.0%} allowed"
     text = f"regeneration {done.id}: {done.status} ({counts or 'nothing to make anew'}{loss})"
     return f"{text}\n{done.error}" if done.error else text

@@ -11,6 +11,12 @@ The spine, in the order a turn travels it; every stage reads a table, writes a t
 
 Beside it, what proves that things happen:
 
+    decide    upkeep/decisions.py  a person, an agent  → note_decisions, asked by every path that makes notes
+    history   triggers             every change        → note_events, withheld_turns
+    anew      upkeep/regeneration  raw items           → regenerations with snapshot and diff, then one switch
+    impact    stages/impact.py     shown notes, answer → injection_uses
+    files     stages/note_files.py notes, git          → note_files (changed since?)
+    projects  stages/centroids.py  vectors             → project_centroids, project_attributions, mismatches
     to-dos    stages/task_items.py notes, turns, runs  → task_items, task_events
     tasks     tasks/runner.py      config.ini          → task_runs (each run is reported, whatever becomes of it)
     ledger    watch/ledger.py      schedules, runs     → expected_runs, alerts

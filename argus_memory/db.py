@@ -27,7 +27,10 @@ LIVE_NOTE = (
     " and (n.valid_to is null or n.valid_to > %(now)s))"
 )
 
-# The same as of a moment: known by then and valid then as recorded by then. What a person took away stays away.
+# What a recall shows unasked; procedures and dead ends answer `before_you_try` alone (rules/dead_ends.py).
+ORDINARY_NOTE = "(n.category <> 'procedure' and not n.tags @> array['dead-end'])"
+
+# LIVE_NOTE as of a moment: known by then and valid then as recorded by then. What a person took away stays away.
 LIVE_THEN = (
     "(n.excluded_at is null"
     " and coalesce(n.deleted_reason, '') not in ('forgotten', 'corrected', 'redacted', 'rejected')"
@@ -63,7 +66,7 @@ def parse_queries(stage: str, text: str) -> Queries:
     names, bodies = parts[1::2], parts[2::2]
     if len(set(names)) != len(names):
         raise ValueError(f"argus_memory/sql/{stage}.sql names a query twice")
-    bodies = [body.replace("{live_note}", LIVE_NOTE).strip() for body in bodies]
+    bodies = [body.replace("{live_note}", LIVE_NOTE).replace("{ordinary}", ORDINARY_NOTE).strip() for body in bodies]
     return Queries(stage, dict(zip(names, bodies, strict=True)))
 
 

@@ -127,7 +127,8 @@ class Candidate:
 @dataclass(frozen=True, slots=True)
 class Note:
     """A distilled note, as every answer shows it. `score` is on the scale of the order it came in; `changed_on`: the
-    day it took the place of a note that said otherwise, where recall knows of one."""
+    day it took the place of a note that said otherwise, where recall knows of one; `changed_files`: of the files it
+    names, those that changed since it was written."""
 
     id: int
     uid: str
@@ -153,6 +154,7 @@ class Note:
     rrf_score: float | None = None
     why: Mapping[str, Any] = field(default_factory=dict)
     changed_on: date | None = None
+    changed_files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

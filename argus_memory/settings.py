@@ -125,6 +125,7 @@ class Settings:
     backups: Path | None
     regenerate_loss: float
     reconcile_above: float | None
+    auto_approve: timedelta | None
 
     @property
     def tasks_folder(self) -> Path:
@@ -245,6 +246,9 @@ OPTIONS: tuple[Option, ...] = (
            "share of notes a regeneration may lose by itself; above it the switch is held for a person"),
     Option("ARGUS_RECONCILE_ABOVE", None, parse_fraction, "0 to 1",
            "drift from which the nightly reconcile switches a day; unset: it changes nothing"),
+    Option("ARGUS_AUTO_APPROVE", None, parse_duration, "a duration: 30s, 5m, 1h30m, 2d",
+           "held merges and agents' proposals that waited this long, uncontested, are approved (looked at daily);"
+           " unset: none"),
 )
 
 

@@ -349,7 +349,8 @@ GIT_FILE_BYTES = 256 * 1024
 
 
 def resolve_repo(cwd: str) -> dict[str, Any] | None:
-    """{"remote": address or None, "common_dir": absolute path} of the repository around `cwd`.
+    """{"remote": address or None, "common_dir": absolute path} of the repository around `cwd`, and "commit", the one
+    that is checked out, where there is one.
 
     Worktrees of one repository share their common folder. None where the folder is not on this machine (a parent
     that is could be another repository) or in none.
@@ -361,7 +362,21 @@ def resolve_repo(cwd: str) -> dict[str, Any] | None:
         return None
     common = read_git_file(os.path.join(git_dir, "commondir")).strip()  # in a worktree's folder only
     common_dir = os.path.realpath(os.path.join(git_dir, common)) if common else os.path.realpath(git_dir)
-    return {"remote": remote_in(read_git_file(os.path.join(common_dir, "config"))), "common_dir": common_dir}
+    remote = remote_in(read_git_file(os.path.join(common_dir, "config")))
+    commit = find_commit(git_dir, common_dir)
+    return {"remote": remote, "common_dir": common_dir, **({"commit": commit} if commit else {})}
+
+
+def find_commit(git_dir: str, common_dir: str) -> str | None:
+    """The commit that is checked out, as 40 or 64 hex digits; None in a repository without one."""
+    head = read_git_file(os.path.join(git_dir, "HEAD")).strip()
+    ref = head[len("ref:") :].strip() if head.startswith("ref:") else ""
+    if ref:
+        head = read_git_file(os.path.join(common_dir, *ref.split("/"))).strip()
+    if ref and not head:
+        lines = read_git_file(os.path.join(common_dir, "packed-refs")).splitlines()
+        head = next((line.split(" ", 1)[0] for line in lines if line.endswith(" " + ref)), "")
+    return head if len(head) in (40, 64) and all(digit in "0123456789abcdef" for digit in head) else None
 
 
 def find_git_dir(folder: str) -> str | None:

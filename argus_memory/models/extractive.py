@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -21,10 +22,12 @@ from argus_memory.models.extractive_drops import is_announcement, is_noise, is_q
 from argus_memory.models.extractive_rule import Cue, Speaker
 from argus_memory.models.extractive_sentences import Sentence, split_sentences
 from argus_memory.records import Candidate, EpisodeTurn
+from argus_memory.rules.dead_ends import DEAD_END, is_dead_end, is_told_on
 from argus_memory.rules.poison import poison_reason
 from argus_memory.settings import TITLE_MAX
 
 MODEL: Final = "extractive-v1"
+TRIED: Final = Cue(DEAD_END, "fact", 0.6)
 MAX_PER_TURN: Final = 30
 MAX_PER_UNIT: Final = 60
 MAX_COMPARED: Final = 300  # candidates of one turn that are looked at for repeats; bounds a pasted book
@@ -129,7 +132,7 @@ def _cue_of(sentence: Sentence, speaker: Speaker, *, adopted: bool) -> Cue | Non
     )
     if cue and text.endswith((":", "：")) and cue.importance < 0.5:
         return None
-    return cue
+    return cue or (TRIED if is_dead_end(text) else None)
 
 
 def _candidate(turn: EpisodeTurn, sentence: Sentence, cue: Cue, label: str, asked: str | None = None) -> Candidate:
@@ -162,8 +165,27 @@ def _answer(turn: EpisodeTurn, before: EpisodeTurn | None) -> Candidate | None:
     return _candidate(turn, sentences[0], Cue("answer", "decision", 0.65), "User", asked=question)
 
 
+def _attempts_whole(text: str, sentences: Sequence[Sentence]) -> Iterable[Sentence]:
+    """The sentences, an attempt and what became of it as one: "We tried A. It failed because of B." """
+    held: Sentence | None = None
+    for sentence in sentences:
+        if held is None:
+            held = sentence
+        elif (
+            held.kind == sentence.kind != "heading"
+            and not text[held.end : sentence.start].strip(" ")
+            and is_told_on(held.text, sentence.text)
+        ):
+            held = replace(held, text=text[held.start : sentence.end], end=sentence.end)
+        else:
+            yield held
+            held = sentence
+    if held is not None:
+        yield held
+
+
 def _from_turn(turn: EpisodeTurn, speaker: Speaker, label: str, *, adopted: bool) -> Iterable[Candidate]:
-    for sentence in split_sentences(turn.text, quotes=speaker != "user"):
+    for sentence in _attempts_whole(turn.text, split_sentences(turn.text, quotes=speaker != "user")):
         if cue := _cue_of(sentence, speaker, adopted=adopted):
             yield _candidate(turn, sentence, cue, label)
 

@@ -78,11 +78,16 @@ def judge_fate(fact: Asked, decisions: Sequence[InForce]) -> Fate:
 def _find(
     fact: Asked, exact: Sequence[InForce], near: Sequence[InForce], against: Sequence[str], favour: Sequence[str]
 ) -> InForce | None:
-    """The decision `against` the fact: the last on exactly this fact, else one on the fact in other words."""
+    """The decision `against` the fact: the last on exactly this fact, else one on the fact in other words.
+
+    What let the same text in under another project or category holds against what was said before it, not after.
+    """
     told = [each for each in exact if each.decision in (*against, *favour)]
-    if told:
+    if told and (told[-1].decision in against or told[-1].uid == fact.uid):
         return told[-1] if told[-1].decision in against else None
-    return next((each for each in near if each.decision in against and binds(each, fact.content)), None)
+    since = told[-1].id if told else 0
+    later = (each for each in near if each.decision in against and each.id > since)
+    return next((each for each in later if binds(each, fact.content)), None)
 
 
 def binds(decision: InForce, content: str) -> bool:

@@ -17,7 +17,9 @@ from datetime import datetime
 from typing import Literal
 
 from argus_memory.records import GLOBAL_PROJECT, Verdict
-from argus_memory.rules.same_fact import find_loss, names_same_day, same_fact
+from argus_memory.rules.rewording import find_conflict, restates
+from argus_memory.rules.same_fact import names_same_day, same_fact
+from argus_memory.rules.small_words import find_swap, find_turn
 from argus_memory.settings import DEDUP_FLAG_CONFIDENCE
 
 # What one more source takes off the doubt that is left: 0.50, 0.60, 0.68, 0.74, so that three make a note one that
@@ -43,6 +45,7 @@ class NoteView:
     valid_to: datetime | None
     context: str = ""
     similarity: float | None = None
+    pinned: bool = False
 
     def older_than(self, other: NoteView) -> bool:
         return (self.said_at, self.id) < (other.said_at, other.id)
@@ -86,25 +89,37 @@ def is_exact(note: NoteView, other: NoteView) -> bool:
     return names_same_day(note.content, other.content, said=(note.said_at, other.said_at))
 
 
-def judge_by_rules(note: NoteView, other: NoteView, same: float) -> Judgement:
-    """Without a model: near-exact repeats by two tests, closeness of at least `same` and the same fact."""
-    if other.similarity is None or other.similarity < same:
-        return Judgement("distinct", f"closeness {other.similarity or 0:.3f} is below {same:.3f}")
+def judge_by_rules(note: NoteView, other: NoteView, same: float, floor: float | None = None) -> Judgement:
+    """Without a model: repeats by two tests, closeness and the same fact.
+
+    From `same` on the same words in the same order are one fact; from `floor` on also a rewording, where neither
+    sentence says more than the other. Rewordings lie lower, for their words moved; what is only of the same
+    surroundings lies below the floor.
+    """
+    close, said = other.similarity or 0.0, (note.said_at, other.said_at)
+    least = same if floor is None else floor
+    if close < least:
+        return Judgement("distinct", f"closeness {close:.3f} is below {least:.3f}")
     if note.category != other.category:
         return Judgement("distinct", f"one is a {note.category}, the other a {other.category}")
-    if not same_fact(note.content, other.content, said=(note.said_at, other.said_at)):
-        return Judgement("distinct", "close, but words, numbers, names or negations differ")
-    return Judgement("duplicate", f"closeness {other.similarity:.3f}, and the same words, numbers and negations")
+    if close >= same and same_fact(note.content, other.content, said=said):
+        return Judgement("duplicate", f"closeness {close:.3f}, and the same words, numbers and negations")
+    reworded = floor is not None and is_exact(note, other) and restates(note.content, other.content)
+    if reworded and find_turn(note.content, other.content) is None:
+        return Judgement("duplicate", f"closeness {close:.3f}, and the same fact in other words")
+    return Judgement("distinct", "close, but words, numbers, names or negations differ")
 
 
 def restrain(note: NoteView, other: NoteView, judged: Judgement) -> Judgement:
-    """A model's verdict, unless it would lose something that two plain rules can see."""
-    if judged.verdict == "duplicate":
-        loss = find_loss(note.content, other.content)
+    """A model's verdict, unless it would lose something that plain rules can see."""
+    if judged.verdict in ("duplicate", "refine"):
+        gone, stays = (note, other) if judged.verdict == "duplicate" or note.older_than(other) else (other, note)
+        loss = find_conflict(gone.content, stays.content) or find_turn(gone.content, stays.content)
+        loss = loss or find_swap(gone.content, stays.content)
         if loss is None and not is_exact(note, other):
             loss = "a relative day means another date"
         if loss:
-            return Judgement("distinct", f"judged a duplicate, kept apart: {loss} ({judged.reasoning})")
+            return Judgement("distinct", f"judged {judged.verdict}, kept apart: {loss} ({judged.reasoning})")
     overrules = judged.verdict in ("refine", "supersede")
     if overrules and other.project == GLOBAL_PROJECT and note.project != GLOBAL_PROJECT:
         return Judgement(
@@ -114,30 +129,42 @@ def restrain(note: NoteView, other: NoteView, judged: Judgement) -> Judgement:
 
 
 def plan(note: NoteView, other: NoteView, judged: Judgement) -> Plan:
-    """The changes that a verdict on `note` and its neighbour `other` makes."""
+    """The changes that a verdict on `note` and its neighbour `other` makes; what would take a pinned note away, or
+    overrule a confident one, is held for a person."""
     older, newer = (note, other) if note.older_than(other) else (other, note)
     if judged.verdict == "duplicate":
+        # Of a pinned note and its repeat the repeat goes, whichever was looked at.
+        gone, stays = (other, note) if note.pinned and not other.pinned else (note, other)
         # The same turn twice is no second source.
-        after = other.confidence if note.raw_id == other.raw_id else corroborate(other.confidence)
-        return Plan(
-            "duplicate", "applied", note.id, other.id, judged.reasoning,
-            gone=note.id, stays=other.id, confidence=(other.confidence, after), valid_to_before=note.valid_to,
-            valid_to=note.valid_to,
-        )  # fmt: skip
+        after = stays.confidence if gone.raw_id == stays.raw_id else corroborate(stays.confidence)
+        return _merge("duplicate", judged, gone, stays, note_id=gone.id, held=gone.pinned,
+                      confidence=(stays.confidence, after), valid_to=gone.valid_to)  # fmt: skip
     if judged.verdict == "refine":
         base = max(newer.confidence, older.confidence)
         after = base if newer.raw_id == older.raw_id else corroborate(base)
-        return Plan(
-            "refine", "applied", newer.id, older.id, judged.reasoning,
-            gone=older.id, stays=newer.id, confidence=(newer.confidence, after), valid_to_before=older.valid_to,
-            valid_to=older.valid_to,
-        )  # fmt: skip
+        return _merge("refine", judged, older, newer, note_id=newer.id, held=older.pinned,
+                      confidence=(newer.confidence, after), valid_to=older.valid_to)  # fmt: skip
     if judged.verdict == "supersede":
-        held = older.confidence >= DEDUP_FLAG_CONFIDENCE
-        return Plan(
-            "supersede", "pending" if held else "applied", newer.id, older.id, judged.reasoning,
-            gone=None if held else older.id, stays=None if held else newer.id,
-            confidence=(older.confidence, older.confidence), valid_to=newer.valid_from,
-            valid_to_before=older.valid_to,
-        )  # fmt: skip
+        return _merge("supersede", judged, older, newer, note_id=newer.id,
+                      held=older.pinned or older.confidence >= DEDUP_FLAG_CONFIDENCE,
+                      confidence=(older.confidence, older.confidence), valid_to=newer.valid_from)  # fmt: skip
     return Plan("distinct", "applied", note.id, other.id, judged.reasoning)
+
+
+def _merge(
+    verdict: Verdict,
+    judged: Judgement,
+    gone: NoteView,
+    stays: NoteView,
+    *,
+    note_id: int,
+    held: bool,
+    confidence: tuple[float, float],
+    valid_to: datetime | None,
+) -> Plan:
+    """`note_id` of the two heads the log row; the other is its `other_id`."""
+    return Plan(
+        verdict, "pending" if held else "applied", note_id, gone.id if note_id == stays.id else stays.id,
+        judged.reasoning, gone=None if held else gone.id, stays=None if held else stays.id, confidence=confidence,
+        valid_to=valid_to, valid_to_before=gone.valid_to,
+    )  # fmt: skip

@@ -13,6 +13,7 @@ from datetime import date, datetime
 
 NOTE_CHARS = 600  # of one note: at most two sentences; the whole stands at /notes/{id}
 TURN_CHARS = 700  # of one turn
+FILES_TOLD = 3  # of a note
 NOTE_HEAD = "Notes:"
 TURN_HEAD = "Said before, verbatim:"
 LATEST_HEAD = "The end of the latest other conversation in this project ({when}), verbatim:"
@@ -31,6 +32,7 @@ class NoteEntry:
     source: str
     session: str | None
     changed_on: date | None = None
+    changed_files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +77,14 @@ def render(
 def note_line(note: NoteEntry) -> str:
     """`- [2026-05-03, decision, api] Title: two sentences (note 12; claude-code session 3f2a91c0)`
 
-    Of a fact that changed the day is told, and not what it was before.
+    Of a fact that changed the day is told, and not what it was before; of files it names, which changed since.
     """
     text = short_form(note.title, note.content)
     where = ", ".join(part for part in (f"{note.said_at:%Y-%m-%d}", note.category, note.project) if part)
     session = f" session {note.session[:8]}" if note.session else ""
     changed = f" (this changed on {note.changed_on})" if note.changed_on else ""
+    if note.changed_files:
+        changed += f" (changed since: {', '.join(note.changed_files[:FILES_TOLD])})"
     return f"- [{where}] {text}{changed} (note {note.id}; {note.source}{session})"
 
 

@@ -64,13 +64,14 @@ def diff_unit(old: Sequence[OldNote], new: Sequence[NewNote], forbids: Forbids =
     lines: list[Line] = []
     left = list(new)
     for same in (_same_uid, _same_text):
-        left = _pair_exactly(standing, left, same, lines)
+        left = _pair_exactly(standing, left, same, forbids, lines)
     left = _refuse(left, [note for note in gone if note.gone not in MERGED], forbids, lines)
     for closeness, note, again in _rewordings(standing.values(), left):
         if note.id in standing and again in left:
             del standing[note.id]
             left.remove(again)
-            lines.append(_line_of(note, again, f"the same place and fact, {closeness:.2f} of the words shared"))
+            detail = f"the same place and fact, {closeness:.2f} of the words shared"
+            lines.append(_line_of(note, again, detail, forbids))
     # Only now: what was merged into a note that stands may be that note's own words, made anew.
     left = _refuse(left, [note for note in gone if note.gone in MERGED], lambda _note: None, lines)
     lines += [Line("added", None, note) for note in left]
@@ -93,7 +94,11 @@ def _same_text(old: OldNote, new: NewNote) -> bool:
 
 
 def _pair_exactly(
-    standing: dict[int, OldNote], new: list[NewNote], same: Callable[[OldNote, NewNote], bool], lines: list[Line]
+    standing: dict[int, OldNote],
+    new: list[NewNote],
+    same: Callable[[OldNote, NewNote], bool],
+    forbids: Forbids,
+    lines: list[Line],
 ) -> list[NewNote]:
     left = []
     for note in new:
@@ -102,7 +107,7 @@ def _pair_exactly(
             left.append(note)
             continue
         del standing[old.id]
-        lines.append(_line_of(old, note, None))
+        lines.append(_line_of(old, note, None, forbids))
     return left
 
 
@@ -134,11 +139,12 @@ def _rewordings(standing: Iterable[OldNote], new: Sequence[NewNote]) -> list[tup
     return sorted((pair for pair in pairs if pair[0] > 0), key=lambda pair: (-pair[0], pair[1].id, pair[2].uid))
 
 
-def _line_of(old: OldNote, new: NewNote, detail: str | None) -> Line:
+def _line_of(old: OldNote, new: NewNote, detail: str | None, forbids: Forbids) -> Line:
+    """A note keeps its words where it was decided on, or where a decision is against the new ones."""
     if old.content == new.content:
         return Line("unchanged", old, new, detail)
-    if old.kept:
-        return Line("kept-by-decision", old, new, f"{old.kept}: its words stay")
+    if why := old.kept or forbids(new):
+        return Line("kept-by-decision", old, new, f"{why}: its words stay")
     return Line("changed", old, new, detail or "the same fact, set otherwise")
 
 

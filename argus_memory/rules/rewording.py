@@ -43,6 +43,7 @@ _CAPITAL: Final = re.compile(r"(?<![.!?:\n])(?<!^)[\s(\"'“]+([A-ZÀ-ÖØ-Þ][\
 _INSTEAD: Final = re.compile(r"\s*,\s*(?:and |but )?not\b(?=\s+[\w-]+[.!]?\s*$)")  # "uses pnpm, not npm"
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|\n+")
 _OWNER: Final = re.compile(r"([\w-]+)'s?(?=\s)")
+_LEADING: Final = re.compile(r"(?:\w+: )?([A-ZÀ-ÖØ-Þ][\w'’-]*)")  # behind the speaker's label
 _PHRASES: Final = tuple((re.compile(rf"\b{pattern}\b"), plain) for pattern, plain in PHRASES)
 
 
@@ -66,7 +67,12 @@ class Statement:
 
 @lru_cache(maxsize=4096)
 def read(text: str) -> Statement:
-    """The sentence taken apart."""
+    """The sentence taken apart; kept, for each is compared with many."""
+    return read_long(text)
+
+
+def read_long(text: str) -> Statement:
+    """The same of a text that is read once."""
     plain = unicodedata.normalize("NFKC", text.replace("°", " degrees ")).replace("\u2019", "'")
     plain = _INSTEAD.sub(" over ", plain)
     # A name at the very beginning shows by standing inside the sentence elsewhere: compare() knows both sides.
@@ -135,6 +141,32 @@ def repeats(gone: str, said: str) -> bool:
     return len(extra) * 2 <= max(2, len(one.meaning) + len(one.numbers)) and not _qualifies(other, extra)
 
 
+def restates(one: str, other: str) -> bool:
+    """Whether two sentences state one fact, neither of them more than the other."""
+    if not (repeats(one, other) and repeats(other, one)):
+        return False
+    missing, extra = _unmatched(read(one).meaning, read(other).meaning)
+    return not missing and not extra
+
+
+def find_conflict(gone: str, stays: str) -> str | None:
+    """What speaks against `stays` standing for `gone` too: a number, unit or name that only `gone` holds, another
+    polarity, or names that changed places. None where no plain rule sees anything; that is no proof."""
+    one, other = read(gone), read(stays)
+    lost = Counter(one.numbers) - Counter(other.numbers)
+    if lost:
+        return f"it alone holds {', '.join(lost)}"
+    if one.negated != other.negated:
+        return "one of the two is negated"
+    names = [name for name in one.names if name not in other.meaning]
+    if names:
+        return f"it alone names {', '.join(names)}"
+    first, second = _LEADING.match(gone), _LEADING.match(stays)
+    if first and second and _only_subject_differs(one, other, first[1], second[1]):
+        return f"one begins with {first[1]}, the other with {second[1]}"
+    return None if _in_place(one, other) else "who stands where differs"
+
+
 def says(text: str, gone: str) -> bool:
     """Whether a sentence of a longer text says what `gone` said."""
     return any(repeats(gone, sentence) for sentence in _SENTENCE.split(text) if sentence.strip())
@@ -147,6 +179,12 @@ def agree(one: Statement, other: Statement) -> bool:
     names = set(one.names) | set(other.names)
     if any((name in one.meaning) != (name in other.meaning) for name in names):
         return False
+    return _in_place(one, other)
+
+
+def _in_place(one: Statement, other: Statement) -> bool:
+    """Whether names, and what follows on a marker, stand where they stand in the other."""
+    names = set(one.names) | set(other.names)
     if any(other.after.get(marker, word) != word for marker, word in one.after.items()):
         return False
     if any({first, second} <= {*one.after, *other.after} and _turned(one, other, first, second)
@@ -157,6 +195,12 @@ def agree(one: Statement, other: Statement) -> bool:
         order = [[word for word in dict.fromkeys(each.words) if word in names] for each in (one, other)]
         return order[0] == order[1]
     return True
+
+
+def _only_subject_differs(one: Statement, other: Statement, first: str, second: str) -> bool:
+    """Whether each has but its first word for itself, which could be a name there."""
+    ours, theirs = one.meaning - other.meaning, other.meaning - one.meaning
+    return ours == {_stem(_own(first.casefold()))} and theirs == {_stem(_own(second.casefold()))}
 
 
 def _turned(one: Statement, other: Statement, first: str, second: str) -> bool:

@@ -20,6 +20,7 @@ NUMBERS: Final[Mapping[str, str]] = {
     "zero": "0", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8",
     "nine": "9", "ten": "10", "eleven": "11", "twelve": "12", "twice": "2", "thirteen": "13", "fourteen": "14",
     "fifteen": "15", "sixteen": "16", "twenty": "20", "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60",
+    "seventeen": "17", "eighteen": "18", "nineteen": "19", "seventy": "70", "eighty": "80", "million": "1000000",
     "ninety": "90", "hundred": "100", "thousand": "1000", "midnight": "0:00", "noon": "12:00",
 }  # fmt: skip
 UNITS: Final[Mapping[str, str]] = {
@@ -41,6 +42,18 @@ UNITS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("$", "usd", "dollar", "dollars"), "usd"),
     **dict.fromkeys(("£", "gbp", "pound", "pounds"), "gbp"),
     **dict.fromkeys(("¥", "yen"), "yen"),
+    **dict.fromkeys(("chf", "franc", "francs"), "chf"),
+    **dict.fromkeys(("ft", "foot", "feet"), "ft"),
+    **dict.fromkeys(("inch", "inches"), "inch"),
+    **dict.fromkeys(("mi", "mile", "miles"), "mi"),
+    **dict.fromkeys(("lb", "lbs"), "lb"),
+    **dict.fromkeys(("oz", "ounce", "ounces"), "oz"),
+    **dict.fromkeys(("w", "watt", "watts"), "w"),
+    **dict.fromkeys(("kw", "kilowatt", "kilowatts"), "kw"),
+    **dict.fromkeys(("v", "volt", "volts"), "v"),
+    **dict.fromkeys(("kb", "kib", "kilobyte", "kilobytes"), "kb"),
+    **dict.fromkeys(("bar", "bars"), "bar"),
+    "psi": "psi", "fahrenheit": "fahrenheit", "kwh": "kwh", "mph": "mph",
     **dict.fromkeys(("%", "percent"), "%"),
     **dict.fromkeys(("°", "°c", "degree", "degrees"), "°"),
 }
@@ -62,6 +75,7 @@ PHRASES: Final = (
     (r"(?:hourly|each hour)", "every sixtymin"),
     (r"wi-fi|wlan", "wifi"),
     (r"e-mail", "email"),
+    (r"degrees? c(?:elsius)?", "degrees"),
     (r"can not stand", "hate"),
     (r"(?:am|is|are) (?:really |quite |very )?(?:into|fond of|keen on)", "likes"),
     (r"works? (?:at|for|as)", "works"),
@@ -94,7 +108,7 @@ DROPPED: Final = _words(
 LIGHT: Final = _words(
     "call nam nam'd titl hang stand lie sit locat plac find found put stor keep kept sav stay situat belong exist"
     " happen tak mak mad giv given go goes went com us utiliz run execut perform contain includ consist provid"
-    " occur set cost"
+    " occur set cost hold"
 ) - frozenset({"run"})
 FREQUENCY: Final = _words("every day night week month year sixtymin morn evening even weekday weekend")
 _GROUPS: Final = (
@@ -113,7 +127,7 @@ _GROUPS: Final = (
     "hold capacity", "locat address", "email mail", "own posses",
     "assist help", "permit allow", "forbid prohibit ban", "cost pric", "quick fast rapid", "writ wrot written author",
     "teach taught", "choos chos chosen pick select", "drive driv drove", "meet met meeting", "pay paid", "sell sold",
-    "build built", "grow grew grown", "break broke broken", "send sent", "mov reloc", "migrat switch",
+    "build built", "grow grew grown", "break broke broken", "send sent", "mov reloc relocat", "migrat switch",
 )  # fmt: skip
 SYNONYMS: Final[Mapping[str, str]] = {
     word: group.split()[0] for group in _GROUPS for word in group.split()[1:]

@@ -210,6 +210,21 @@ where case s.unit_kind
 order by s.unit_kind, s.unit_id
 limit %(shown)s
 
+-- name: fallen_health
+-- The latest score against the median of the span before it.
+with latest as (
+    select id, at, score from memory_health where project is null and score is not null order by at desc limit 1
+),
+before as (
+    select percentile_cont(0.5) within group (order by h.score) as score from memory_health h, latest l
+    where h.project is null and h.at < l.at and h.at > l.at - %(span)s
+)
+select 'memory_health ' || l.id as id, round(l.score::numeric, 1) || ', after ' || round(b.score::numeric, 1) as detail,
+       1 as total
+from latest l, before b
+where l.score < b.score - %(fall)s
+limit %(shown)s
+
 -- name: lost_note_ids
 select id, detail, count(*) over ()::int as total
 from (

@@ -54,14 +54,28 @@ update distilled_notes set confirmed_at = %(now)s where id = %(id)s
 -- name: in_force
 -- What is in force about these facts: about their uid or text, or about a text that shares words with one of them.
 -- `place` is the fact's, from 0; `shared` how many words it shares, null for a uid or text that is the same.
-with asked as (
+-- A sentence of four words or more shares at least two with what it says again: pairs of its longest words lead to few
+-- decisions, a single common word to most of them.
+with said as (
     select place - 1 as place, uid, text_key, project, tsvector_to_array(to_tsvector('english', content)) as words
     from unnest(%(uids)s::text[], %(text_keys)s::text[], %(projects)s::text[], %(contents)s::text[])
         with ordinality as a (uid, text_key, project, content, place)
+),
+asked as (
+    select s.*, (
+        with long as (select w from unnest(s.words) w order by length(w) desc, w limit 12)
+        select case when cardinality(s.words) < 4 then (select string_agg(quote_literal(w), ' | ') from long)
+            else (select string_agg(quote_literal(x.w) || ' & ' || quote_literal(y.w), ' | ')
+                  from long x join long y on x.w < y.w) end::tsquery
+    ) as leads
+    from said s
 )
 select a.place::int, d.id, d.decision, d.uid, d.text_key, d.content, d.project, d.note_id, d.new_text, d.new_note_id,
        null::int as shared
 from asked a join note_decisions d on d.status = 'in-force' and (d.uid = a.uid or d.text_key = a.text_key)
+-- A note that stands without the words that were taken out of it is not kept out.
+where d.decision <> 'redact' or not exists (
+    select from distilled_notes n where n.id = d.note_id and n.deleted_at is null)
 union all
 select a.place::int, d.id, d.decision, d.uid, d.text_key, d.content, d.project, d.note_id, d.new_text, d.new_note_id,
        d.shared
@@ -71,7 +85,7 @@ from asked a cross join lateral (
     cross join lateral (select count(*)::int as shared from unnest(c.words) w where w = any(a.words)) as common
     where common.shared * 3 >= least(cardinality(c.words), cardinality(a.words))
       and c.decision in ('forget', 'reject', 'correct', 'redact', 'exclude') and c.status = 'in-force'
-      and c.words && a.words
+      and array_to_tsvector(c.words) @@ a.leads
       and c.uid <> a.uid and c.text_key <> a.text_key
       and (c.project is not distinct from a.project or c.project is null or a.project is null
            or c.project = 'global' or a.project = 'global')
@@ -103,14 +117,16 @@ set deleted_at = %(now)s, deleted_reason = %(reason)s, deduped_at = %(now)s
 where id = %(id)s and deleted_at is null
 
 -- name: live_repeats
--- Other live notes that may say the same: the same text anywhere, and in the same project those that share most words.
-select n.id, n.content, n.text_key = %(text_key)s as exact
+-- Other standing notes that may say the same: the same text anywhere, and in the same project those that share most
+-- words. Also those that begin to hold later by a clock that went back, or are excluded.
+select n.id, n.content, true as exact
 from distilled_notes n
-where {live_note} and n.id <> %(id)s and n.text_key = %(text_key)s
+where n.deleted_at is null and n.id <> %(id)s and (n.text_key = %(text_key)s or n.uid = %(uid)s)
 union all
 (select n.id, n.content, false
  from distilled_notes n
- where {live_note} and n.id <> %(id)s and n.text_key <> %(text_key)s and n.project is not distinct from %(project)s
+ where n.deleted_at is null and n.id <> %(id)s and n.text_key <> %(text_key)s and n.uid <> %(uid)s
+   and n.project is not distinct from %(project)s
    and n.tsv @@ (select string_agg(quote_literal(lexeme), ' | ')::tsquery from unnest(argus_tsvector(%(content)s)))
  order by (select count(*) from unnest(tsvector_to_array(n.tsv)) w
            where w = any(tsvector_to_array(argus_tsvector(%(content)s)))) desc, n.id desc

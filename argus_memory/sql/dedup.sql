@@ -8,7 +8,7 @@ from embedding_spaces where status = 'active'
 -- name: pending_notes
 -- Newest first. A note waits for its vector, unless it can have none.
 select n.id, n.uid, n.content, n.category, n.project, n.role, n.confidence, n.raw_id, n.said_at, n.valid_from,
-       n.valid_to, n.context, v.embedding
+       n.valid_to, n.context, n.pinned_at is not null as pinned, v.embedding
 from distilled_notes n
 left join note_vectors v on v.space_id = %(space_id)s and v.note_id = n.id
 where {live_note} and n.deduped_at is null
@@ -28,7 +28,7 @@ select count(*)::int as n from distilled_notes n where n.deleted_at is null and 
 -- name: exact_repeats
 -- Among notes that were looked at before: so every pair is looked at once, by the note whose turn comes second.
 select n.id, n.uid, n.content, n.category, n.project, n.role, n.confidence, n.raw_id, n.said_at, n.valid_from,
-       n.valid_to, n.context, null::float8 as similarity
+       n.valid_to, n.context, n.pinned_at is not null as pinned, null::float8 as similarity
 from distilled_notes n
 where {live_note} and n.uid = any(%(uids)s) and n.id <> %(id)s
   and n.category = %(category)s and n.project is not distinct from %(project)s and n.role is not distinct from %(role)s
@@ -40,7 +40,7 @@ select set_config('hnsw.iterative_scan', 'strict_order', true), set_config('hnsw
 
 -- name: lock_notes
 select n.id, n.uid, n.content, n.category, n.project, n.role, n.confidence, n.raw_id, n.said_at, n.valid_from,
-       n.valid_to, n.context, n.deleted_at, n.deduped_at
+       n.valid_to, n.context, n.pinned_at is not null as pinned, n.deleted_at, n.deduped_at
 from distilled_notes n
 where n.id = any(%(ids)s)
 order by n.id

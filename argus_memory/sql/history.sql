@@ -47,12 +47,6 @@ select p.name from projects p join down on down.id = p.id
 union
 select a.alias from project_aliases a join down on down.id = a.project_id
 
--- name: known_projects
--- Projects that something happened in, registered or not.
-select name from projects
-union
-select distinct project from note_events where project is not null and event <> 'shown'
-
 -- name: timeline
 select e.id, e.at from note_events e
 where e.event <> 'shown' and e.at >= %(since)s and e.at < %(until)s

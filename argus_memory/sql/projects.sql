@@ -35,3 +35,29 @@ from unnest(%(keys)s::text[]) as u (key)
 join projects p on p.name = %(name)s
 on conflict (key) do update set project_id = excluded.project_id
 where project_keys.key like 'dir:%%' and project_keys.project_id <> excluded.project_id
+
+-- name: find_named
+-- A project by its name or an alias; a merged one leads to where it went.
+with recursive asked as (
+    select id from projects where name = %(name)s
+    union
+    select project_id from project_aliases where alias = %(name)s
+), up as (
+    select p.* from projects p join asked on asked.id = p.id
+    union
+    select p.* from up join projects p on p.id = up.merged_into
+)
+select id, name, created_at, first_method, renamed_at from up where merged_into is null
+
+-- name: all_names
+-- Registered ones, their other names, and what rows bear without ever having been registered.
+select name from projects where merged_into is null
+union select alias from project_aliases
+union select distinct project from turns where project is not null
+union select distinct project from note_events where project is not null and event <> 'shown'
+order by 1
+
+-- name: has_rows
+select exists (select from turns where project = %(name)s)
+    or exists (select from distilled_notes where project = %(name)s)
+    or exists (select from note_events where project = %(name)s and event <> 'shown') as known

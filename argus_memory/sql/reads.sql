@@ -2,7 +2,7 @@
 select n.id, n.uid, n.title, n.content, n.category, n.importance, n.confidence, n.project, n.keywords, n.tags,
        n.context, n.links, n.source_ref, n.raw_id, n.episode_id, n.valid_from, n.valid_to, n.model, n.model_real,
        n.said_at, n.source_start, n.source_end, n.role, n.deleted_at, n.deleted_reason, n.superseded_by,
-       r.source, r.kind, r.session, r.captured_at
+       n.excluded_at, r.source, r.kind, r.session, r.captured_at
 from distilled_notes n join raw_items r on r.id = n.raw_id
 where n.id = %(id)s
 

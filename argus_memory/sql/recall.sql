@@ -36,25 +36,41 @@ select n.id, n.uid, n.title, n.content, n.category, n.importance, n.confidence, 
             from distilled_notes o where o.superseded_by = n.id and o.deleted_reason in ('superseded', 'corrected')),
            (select n.valid_from from dedup_log l
             where l.note_id = n.id and l.status = 'pending' and l.verdict = 'supersede' limit 1)
-       )::date as changed_on
+       )::date as changed_on,
+       coalesce((select array_agg(f.path order by f.path) from note_files f
+                 where f.note_id = n.id and f.said in ('changed', 'gone')), '{}') as changed_files
 from distilled_notes n join raw_items r on r.id = n.raw_id
 where n.id = any(%(ids)s);
 
 -- name: context_notes
--- Own project first, then global; in each by importance, then by recency.
-(
-    select n.id, n.importance, 0 as place, n.valid_from from distilled_notes n
-    where n.project = %(project)s and {live_note}
-    order by n.importance desc, n.valid_from desc, n.id desc limit %(limit)s
+-- What could stand at the start of a session, of the project (place 0) and of `global` (1): pinned notes, standing
+-- preferences and context, and the most important others. Which of them do is decided by rules/context_choice.py.
+with scopes (name, place) as (
+    values (%(project)s::text, 0), ('global', 1)
+),
+found as (
+    select n.id, s.place from scopes s cross join lateral (
+        (select n.id from distilled_notes n
+         where n.project = s.name and n.pinned_at is not null and {live_note} and {ordinary}
+         order by n.importance desc, n.valid_from desc, n.id desc limit %(limit)s)
+        union
+        (select n.id from distilled_notes n
+         where n.project = s.name and n.category in ('preference', 'context') and {live_note} and {ordinary}
+         order by n.importance desc, n.valid_from desc, n.id desc limit %(limit)s)
+        union
+        (select n.id from distilled_notes n
+         where n.project = s.name and {live_note} and {ordinary}
+         order by n.importance desc, n.valid_from desc, n.id desc limit 3 * %(limit)s)
+    ) n
+    where s.place = 0 or s.name is distinct from %(project)s::text
 )
-union all
-(
-    select n.id, n.importance, 1 as place, n.valid_from from distilled_notes n
-    where n.project = 'global' and n.project is distinct from %(project)s and {live_note}
-    order by n.importance desc, n.valid_from desc, n.id desc limit %(limit)s
-)
-order by place, importance desc, valid_from desc, id desc
-limit %(limit)s;
+select f.place, n.id, n.category, n.importance, n.pinned_at is not null as pinned, u.uses,
+       greatest(n.said_at, n.confirmed_at, u.last_used_at) as last_sign
+from found f
+join distilled_notes n on n.id = f.id
+cross join lateral (
+    select count(*)::int as uses, max(u.at) as last_used_at from injection_uses u where u.note_id = n.id and u.used
+) u;
 
 -- name: latest_session
 select t.session from turns t

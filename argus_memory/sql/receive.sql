@@ -79,8 +79,9 @@ order by status = 'pending' desc, id desc limit 1
 
 -- name: list_proposals
 select p.id, p.at, p.content, p.category, p.project, p.actor, p.disputes, p.reason,
-       (select n.content from distilled_notes n where n.id = p.disputes) as disputed
-from note_proposals p where p.status = 'pending' order by p.id desc limit %(limit)s
+       n.content as disputed, n.deleted_reason as disputed_gone
+from note_proposals p left join distilled_notes n on n.id = p.disputes
+where p.status = 'pending' order by p.id desc limit %(limit)s
 
 -- name: lock_proposal
 select p.*, r.said_at from note_proposals p join raw_items r on r.id = p.raw_id where p.id = %(id)s for update of p
@@ -89,6 +90,30 @@ select p.*, r.said_at from note_proposals p join raw_items r on r.id = p.raw_id 
 update note_proposals set status = %(status)s, note_id = %(note_id)s, decided_by = %(actor)s, decided_at = %(now)s,
     reason = coalesce(%(reason)s, reason)
 where id = %(id)s
+
+-- name: note_auto
+update note_proposals set auto_at = %(now)s, made_note = %(made_note)s where id = %(id)s
+
+-- name: reopen_proposal
+update note_proposals
+set status = 'pending', note_id = null, made_note = false, decided_by = null, decided_at = null
+where id = %(id)s
+
+-- name: take_back_note
+update distilled_notes set deleted_at = %(now)s, deleted_reason = 'undone' where id = %(id)s and deleted_at is null
+
+-- name: overtaken_by
+-- What was built on a note since the switch accepted it: a person's decision, a merge that it stands for.
+select (select d.decision from note_decisions d
+        where d.note_id = %(id)s and d.at >= %(auto_at)s and d.status = 'in-force'
+          and d.decision in ('pin', 'exclude', 'restore', 'approve', 'confirm')
+        order by d.id desc limit 1) as decision,
+       (select max(l.id) from dedup_log l
+        where l.status in ('applied', 'approved') and l.verdict <> 'distinct'
+          and %(id)s = case l.verdict when 'duplicate' then l.other_id else l.note_id end
+          and exists (select from distilled_notes g
+                      where g.superseded_by = %(id)s and g.deleted_at is not null
+                        and g.id = case l.verdict when 'duplicate' then l.note_id else l.other_id end)) as merge
 
 -- name: correction_item
 select raw_id from note_writes where decision_id = %(decision_id)s and verb = 'correct'

@@ -190,10 +190,15 @@ select %(session)s, %(source)s, p.project, p.project_method, p.project_confidenc
        %(score)s, %(content_key)s, %(now)s
 from (
     -- The project most of its turns are in; of several, the one named first.
-    select r.project, r.project_method, r.project_confidence, r.cwd
+    -- The turn's own project stands before the captured one: a person may have moved it.
+    select t.project, case when t.project is distinct from r.project then 'assigned' else r.project_method end
+               as project_method,
+           case when t.project is distinct from r.project then 1 else r.project_confidence end as project_confidence,
+           r.cwd
     from unnest(%(raw_ids)s::bigint[]) with ordinality as u (raw_id, n)
     join raw_items r on r.id = u.raw_id
-    order by count(*) over (partition by r.project) desc, u.n
+    join turns t on t.raw_id = u.raw_id
+    order by count(*) over (partition by t.project) desc, u.n
     limit 1
 ) p
 returning id, project

@@ -68,6 +68,10 @@ from regenerations
 where mode = 'reconcile' and started_at > %(now)s - %(span)s and started_at <= %(now)s
   and status in ('shown', 'switched', 'held', 'dismissed')
 
+-- name: uses
+select count(*)::int as judged, count(*) filter (where used)::int as used
+from injection_uses where at > %(now)s - %(window)s and at <= %(now)s
+
 -- name: insert_measurement
 insert into slo_measurements (slo, at, value, threshold, status, detail)
 values (%(slo)s, %(now)s, %(value)s, %(threshold)s, %(status)s, %(detail)s)

@@ -62,10 +62,14 @@ def settle_notes(conn: Connection, notes: Sequence[Scored], now: datetime) -> Se
     return Settled(ordered, dropped, frozenset(raw_ids - {note.raw_id for note in ordered}))
 
 
-def settle_ids(conn: Connection, ids: Sequence[int], now: datetime) -> list[int]:
-    """The same of ids alone: each overruled one gives its place to the later note, which stands in it once."""
-    overruled = find_overruled(conn, ids, now)
-    return list(dict.fromkeys(overruled[id_]["id"] if id_ in overruled else id_ for id_ in ids))
+def settle_scores(conn: Connection, scores: Mapping[int, float], now: datetime) -> dict[int, float]:
+    """The same of ids with their scores, in their order: each overruled one gives its place to the later note, which
+    stands in it once, also where it has no score of its own."""
+    overruled = find_overruled(conn, list(scores), now)
+    settled: dict[int, float] = {}
+    for id_, score in scores.items():
+        settled.setdefault(overruled[id_]["id"] if id_ in overruled else id_, score)
+    return settled
 
 
 def _last(found: Mapping[int, Mapping[str, Any]], old: int) -> Mapping[str, Any]:

@@ -1,8 +1,8 @@
 """Session context: what a new session of a project is given before its first prompt. No model, no vectors.
 
-Live notes by importance, then recency, the project's own first and then the global ones; and the end of the project's
-latest other conversation, verbatim, so that the next session goes on where the last one stopped even before anything
-was distilled. The same store gives the same text.
+Live notes: pinned ones, standing preferences and context, then the most salient others (rules/context_choice.py); and
+the end of the project's latest other conversation, verbatim, so that the next session goes on where the last one
+stopped even before anything was distilled. The same store at the same moment gives the same text.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from typing import Any
 
 from argus_memory.db import Connection, Database, queries
 from argus_memory.records import CANARY_PROJECT, Note, TurnHit
+from argus_memory.rules.context_choice import Standing, choose_context
 from argus_memory.rules.fence import FENCE_CHARS, fence
 from argus_memory.rules.recall_text import LATEST_HEAD, clip, render
 from argus_memory.settings import CONTEXT_MAX_NOTES, CONTEXT_TURN_CHARS, INJECTION_MAX_CHARS, Settings
-from argus_memory.stages.conflicts import settle_ids
-from argus_memory.stages.projects import find_project
+from argus_memory.stages.conflicts import settle_scores
+from argus_memory.stages.projects import find_project, find_unknown
 from argus_memory.stages.recall_ledger import Injection, record_injection
 from argus_memory.stages.recall_notes import load_notes, note_entry, turn_entry, who_said
 
@@ -29,13 +30,15 @@ TURN_CHARS = 600  # of one of them, so that a long answer leaves room for the qu
 
 @dataclass(frozen=True, slots=True)
 class ContextRecall:
-    """`text` is "" only when nothing at all is on record for the project or globally."""
+    """`text` is "" only when nothing at all is on record for the project or globally. `unknown_project`: the project
+    that was named is none, in a sentence."""
 
     injection_id: int
     project: str | None
     notes: tuple[Note, ...] = ()
     turns: tuple[TurnHit, ...] = ()
     text: str = ""
+    unknown_project: str | None = None
 
 
 def recall_context(
@@ -54,6 +57,7 @@ def recall_context(
     started = time.monotonic()
     with db.transaction() as conn:
         own = find_project(conn, explicit=project, repo=repo, cwd=cwd, host=host)
+        unknown = find_unknown(conn, project)
         notes = [] if own == CANARY_PROJECT else _find_notes(conn, own, limit, now)
         turns = [] if own in (None, CANARY_PROJECT) else _find_turns(conn, own, session)
         places = load_notes(conn, [note.id for note in notes])
@@ -74,22 +78,24 @@ def recall_context(
             cwd=cwd,
             project=own,
             note_ids=[note.id for note in notes],
-            note_scores=[note.importance for note in notes],
+            note_scores=[note.score or 0.0 for note in notes],
             turn_ids=[turn.raw_id for turn in turns],
             turn_scores=[1.0] * len(turns),
+            degraded=unknown,
             characters=len(text),
             milliseconds=(time.monotonic() - started) * 1000,
             host=host,
         )
         id_ = record_injection(conn, row)
-    return ContextRecall(id_, own, tuple(notes), tuple(turns), text)
+    return ContextRecall(id_, own, tuple(notes), tuple(turns), text, unknown)
 
 
 def _find_notes(conn: Connection, project: str | None, limit: int, now: datetime) -> list[Note]:
-    found = conn.execute(queries("recall").context_notes, {"project": project, "limit": limit, "now": now})
-    ids = settle_ids(conn, [row["id"] for row in found], now)
-    notes = load_notes(conn, ids)
-    return [replace(notes[id_][0], score=notes[id_][0].importance) for id_ in ids]
+    rows = conn.execute(queries("recall").context_notes, {"project": project, "limit": limit, "now": now})
+    worth = dict(choose_context([Standing(**row) for row in rows], limit, now=now))
+    settled = settle_scores(conn, worth, now)
+    notes = load_notes(conn, list(settled))
+    return [replace(notes[id_][0], score=score) for id_, score in settled.items()]
 
 
 def _find_turns(conn: Connection, project: str | None, session: str | None) -> list[TurnHit]:

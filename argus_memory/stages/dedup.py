@@ -153,9 +153,9 @@ class _Pass:
         elif not near:
             self._write(note, [])
         else:
-            self._judge(note, near, space.same if space else None)
+            self._judge(note, near, space)
 
-    def _judge(self, note: NoteView, near: Sequence[NoteView], same: float | None) -> None:
+    def _judge(self, note: NoteView, near: Sequence[NoteView], space: DedupSpace | None) -> None:
         """A judge that fails on content lets the rules decide; any other failure leaves the note."""
         because = ""
         if self.judge is not None:
@@ -174,7 +174,8 @@ class _Pass:
                 self._write(note, [_decide(note, other, one, judged.model) for other, one in ruled])
                 return
         # A space without dedup_same was never calibrated for merging: nothing is near enough.
-        by_rules = [(other, judge_by_rules(note, other, 2.0 if same is None else same)) for other in near]
+        cosines = (2.0, None) if space is None or space.same is None else (space.same, space.floor)
+        by_rules = [(other, judge_by_rules(note, other, *cosines)) for other in near]
         self._write(
             note,
             [_decide(note, other, Judgement(one.verdict, one.reasoning + because), RULES) for other, one in by_rules],

@@ -15,7 +15,58 @@ from argus_memory.rules.dedup_judgement import NoteView
 from argus_memory.settings import DEDUP_NEIGHBOURS
 from argus_memory.stages.spaces import EMBED_ATTEMPTS, vector_type
 
+# Live notes of a project, with those of `global`, up to which all are compared. The index finds neighbours of the
+# whole store, nearest first, and would walk through thousands for the few of a small project, and give up before
+# them; of a larger one some are always among the first.
+SCOPE_READ_WHOLE = 500
 _FIELDS = tuple(field.name for field in fields(NoteView))
+
+# In the order of the index on projects, so that nothing else is read.
+_SCOPE = sql.SQL(
+    """
+    select s.id
+    from unnest(%(projects)s::text[]) p (name)
+    cross join lateral (
+        select n.id from distilled_notes n where n.project = p.name and {live}
+        order by n.importance desc, n.valid_from desc, n.id desc limit %(scope_limit)s
+    ) s
+    union all
+    (
+        select n.id from distilled_notes n where %(without)s and n.project is null and {live}
+        order by n.importance desc, n.valid_from desc, n.id desc limit %(scope_limit)s
+    )
+    """
+)
+_COLUMNS = """
+    n.id, n.uid, n.content, n.category, n.project, n.role, n.confidence, n.raw_id, n.said_at, n.valid_from,
+    n.valid_to, n.context, n.pinned_at is not null as pinned, 1 - ({distance}) as similarity
+"""
+_ELIGIBLE = "n.id <> %(id)s and n.role is not distinct from %(role)s and n.deduped_at is not null"
+# Over the space's own index, which names dimension and space outright.
+_NEAREST = sql.SQL(
+    f"""
+    select {_COLUMNS}
+    from note_vectors v
+    join distilled_notes n on n.id = v.note_id
+    where v.space_id = {{space}} and {{live}} and {{within}} and {_ELIGIBLE}
+    order by {{distance}}
+    limit %(limit)s
+    """
+)
+# The notes lead to their vectors, one by one: neither the index nor the whole table is walked, whatever their sizes.
+_NEAREST_OF = sql.SQL(
+    f"""
+    with measured as materialized (
+        select {_COLUMNS}
+        from distilled_notes n
+        cross join lateral (
+            select v.embedding from note_vectors v where v.space_id = {{space}} and v.note_id = n.id limit 1
+        ) v
+        where n.id = any(%(scope)s::bigint[]) and {{live}} and {_ELIGIBLE}
+    )
+    select * from measured order by similarity desc, id limit %(limit)s
+    """
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,38 +129,34 @@ def find_near(
     or global, and looked at before."""
     if space is None or space.floor is None or embedding is None:
         return []
-    conn.execute(queries("dedup").set_scan)
+    params = {
+        "embedding": embedding,
+        "id": note.id,
+        "projects": [name for name in (note.project, GLOBAL_PROJECT) if name is not None],
+        "without": note.project is None,
+        "role": note.role,
+        "limit": DEDUP_NEIGHBOURS,
+        "now": now,
+        "scope_limit": SCOPE_READ_WHOLE + 1,
+    }
+    within = _within(note.project)
+    scope = conn.execute(_SCOPE.format(live=sql.SQL(LIVE_NOTE)), params).fetchall()
+    if len(scope) <= SCOPE_READ_WHOLE:
+        query = _NEAREST_OF
+        params["scope"] = [row["id"] for row in scope]
+    else:
+        conn.execute(queries("dedup").set_scan)
+        query = _NEAREST
+    distance = sql.SQL("v.embedding::{kind}({dim}) <=> (%(embedding)s)::{kind}({dim})").format(
+        kind=vector_type(space.dim), dim=sql.Literal(space.dim)
+    )
     rows = conn.execute(
-        _nearest(space),
-        {
-            "embedding": embedding,
-            "id": note.id,
-            "project": note.project,
-            "global": GLOBAL_PROJECT,
-            "role": note.role,
-            "limit": DEDUP_NEIGHBOURS,
-            "now": now,
-        },
+        query.format(distance=distance, space=sql.Literal(space.id), live=sql.SQL(LIVE_NOTE), within=within), params
     ).fetchall()
     return [view(row) for row in rows if row["similarity"] >= space.floor]
 
 
-def _nearest(space: DedupSpace) -> sql.Composed:
-    """The query over the space's own index, which names dimension and space outright."""
-    distance = sql.SQL("v.embedding::{kind}({dim}) <=> (%(embedding)s)::{kind}({dim})").format(
-        kind=vector_type(space.dim), dim=sql.Literal(space.dim)
-    )
-    return sql.SQL(
-        """
-        select n.id, n.uid, n.content, n.category, n.project, n.role, n.confidence, n.raw_id, n.said_at,
-               n.valid_from, n.valid_to, n.context, 1 - ({distance}) as similarity
-        from note_vectors v
-        join distilled_notes n on n.id = v.note_id
-        where v.space_id = {space} and {live} and n.id <> %(id)s
-          and (n.project is not distinct from %(project)s or n.project = %(global)s)
-          and n.role is not distinct from %(role)s
-          and n.deduped_at is not null
-        order by {distance}
-        limit %(limit)s
-        """
-    ).format(distance=distance, space=sql.Literal(space.id), live=sql.SQL(LIVE_NOTE))
+def _within(project: str | None) -> sql.SQL:
+    """Of the note's project or global, in words that the index on projects answers."""
+    named = "n.project = any(%(projects)s)"
+    return sql.SQL(named if project is not None else f"(n.project is null or {named})")

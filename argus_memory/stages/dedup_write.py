@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from argus_memory.db import Connection, queries
-from argus_memory.rules.dedup_judgement import NoteView, Plan
+from argus_memory.rules.dedup_judgement import NoteView, Plan, corroborate
 from argus_memory.stages.acting import MACHINE, as_actor
 
 REASON = {"duplicate": "duplicate", "refine": "refined", "supersede": "superseded"}
@@ -43,7 +43,9 @@ def write_decisions(
         return None
     conn.execute(q.mark_deduped, {"id": note.id, "now": now})
     written: list[Decision] = []
-    for decision in decisions:
+    gained: dict[int, float] = {}
+    for made in decisions:
+        decision = replace(made, plan=_rebase(made.plan, gained))
         apply_plan(conn, decision.plan, now)
         _record(conn, decision, now, pass_id)
         written.append(decision)
@@ -52,10 +54,24 @@ def write_decisions(
     return written
 
 
+def _rebase(plan: Plan, gained: dict[int, float]) -> Plan:
+    """The plan, on the confidence that the decisions before it left; `gained` is what each note has by now."""
+    if plan.stays is None or plan.confidence is None or plan.verdict == "supersede":
+        return plan
+    before, after = plan.confidence
+    if plan.stays in gained:
+        grown = corroborate(gained[plan.stays]) if after > before else gained[plan.stays]
+        before, after = gained[plan.stays], max(grown, after)
+    gained[plan.stays] = after
+    return replace(plan, confidence=(before, after))
+
+
 def _is_changed(rows: Mapping[int, Mapping[str, Any]], decision: Decision) -> bool:
-    """Whether either note is gone, or its confidence is not the one the plan was made with."""
+    """Whether either note is gone, or pinned meanwhile, or its confidence is not the one the plan was made with."""
     plan = decision.plan
     if any(rows[note_id]["deleted_at"] is not None for note_id in (plan.note_id, plan.other_id)):
+        return True
+    if plan.gone is not None and rows[plan.gone]["pinned"]:
         return True
     weighed = plan.note_id if plan.verdict == "refine" else plan.other_id
     return plan.confidence is not None and abs(rows[weighed]["confidence"] - plan.confidence[0]) > 1e-6

@@ -12,6 +12,7 @@ from psycopg.rows import DictRow
 from argus_memory.db import Connection, Database, queries
 from argus_memory.errors import ConfigurationFailure, ContentFailure, ModelFailure
 from argus_memory.records import Candidate, Unit
+from argus_memory.rules.dead_ends import with_dead_end
 from argus_memory.rules.decided import Fate
 from argus_memory.rules.gate import Accepted, Rejected
 from argus_memory.rules.uid import note_uid, text_key
@@ -149,7 +150,7 @@ def _note_params(verdict: Accepted, unit: Unit, uid: str) -> dict[str, Any]:
         "importance": candidate.importance,
         "project": unit.project,
         "keywords": list(candidate.keywords),
-        "tags": list(candidate.tags),
+        "tags": with_dead_end(candidate.tags, candidate.content),
         "context": candidate.context,
         "source_ref": candidate.source_ref,
         "source_start": span.start,

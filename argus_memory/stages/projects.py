@@ -7,18 +7,21 @@ Registry: projects, project_keys. `resolve_project` and `resolve_places` registe
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from argus_memory.db import Connection, Database, queries
+from argus_memory.errors import NotFound
 from argus_memory.records import CANARY_PROJECT
-from argus_memory.rules.project_keys import CONFIDENCE, Place, place_of
+from argus_memory.rules.project_keys import CONFIDENCE, NEVER_BY_ITSELF, Place, place_of
 
 # How long a project renamed or merged by another process may still be known by its old name.
 REMEMBER_SECONDS = 30.0
 REMEMBERED_MAX = 10_000
+NEAREST = 3  # names told with a project that is none
 
 q = queries("projects")
 
@@ -47,6 +50,40 @@ def find_project(
 ) -> str | None:
     """The name capture would give, without registering anything."""
     return _decide(conn, place_of(explicit, repo, cwd, host))
+
+
+def require_project(conn: Connection, name: str) -> Mapping[str, Any]:
+    """The project of a name or alias; "no such project" is not "nothing recorded". Raises NotFound."""
+    row = conn.execute(q.find_named, {"name": name}).fetchone()
+    if row is not None:
+        return row
+    known = [each["name"] for each in conn.execute(q.all_names)]
+    near = get_close_matches(name, known, NEAREST, 0.5)
+    hint = f"; did you mean {', '.join(near)}?" if near else "; `argus project list` shows those there are"
+    raise NotFound(f"there is no project {name!r}{hint}")
+
+
+def name_of(conn: Connection, project: str | None) -> str | None:
+    """The present name of a project that a person named, by name or alias; None stays None.
+
+    What rows bear counts as one, registered or not. Raises NotFound.
+    """
+    if project is None or project in NEVER_BY_ITSELF:
+        return project
+    row = conn.execute(q.find_named, {"name": project}).fetchone()
+    if row is not None:
+        return str(row["name"])
+    known = conn.execute(q.has_rows, {"name": project}).fetchone()
+    return project if known and known["known"] else str(require_project(conn, project)["name"])
+
+
+def find_unknown(conn: Connection, project: str | None) -> str | None:
+    """Why a project that was named is none, in a sentence with the nearest names; None where it is one."""
+    try:
+        name_of(conn, project)
+    except NotFound as refusal:
+        return str(refusal)
+    return None
 
 
 def resolve_places(db: Database, places: Iterable[Place]) -> dict[Place, Attribution]:

@@ -26,7 +26,7 @@ from argus_memory.rules.recall_text import render
 from argus_memory.rules.substance import has_substance, is_system_turn
 from argus_memory.settings import INJECTION_MAX_CHARS, PROMPT_MAX_NOTES, Settings
 from argus_memory.stages.conflicts import Settled, settle_notes
-from argus_memory.stages.projects import find_project
+from argus_memory.stages.projects import find_project, find_unknown
 from argus_memory.stages.recall_ledger import Injection, find_seen, record_injection
 from argus_memory.stages.recall_notes import BODY_CHARS, load_notes, note_entry, turn_entry, who_said
 from argus_memory.stages.recall_rank import QUICK, Scored, find_notes, find_turns, name_people, prepare
@@ -42,7 +42,8 @@ _BESIDE = ThreadPoolExecutor(max_workers=4, thread_name_prefix="recall-notes")
 
 @dataclass(frozen=True, slots=True)
 class PromptRecall:
-    """`skipped` names why nothing was looked up or found; `text` is "" exactly when nothing is injected."""
+    """`skipped` names why nothing was looked up or found; `text` is "" exactly when nothing is injected.
+    `unknown_project`: the project that was named is none, in a sentence; no session fails for that."""
 
     injection_id: int
     project: str | None
@@ -51,6 +52,7 @@ class PromptRecall:
     notes: tuple[Note, ...] = ()
     turns: tuple[TurnHit, ...] = ()
     text: str = ""
+    unknown_project: str | None = None
 
 
 @dataclass(slots=True)
@@ -98,13 +100,14 @@ def recall_for_prompt(
     asked = ask_of(prompt)
     with db.transaction() as conn:
         own = find_project(conn, explicit=project, repo=repo, cwd=cwd, host=host)
+        unknown = find_unknown(conn, project)
         space = find_active_space(conn)
         speakers, lexemes = name_people(conn, asked, None)
         seen = find_seen(conn, session)
     meaning = find_meaning(db, settings, embedder, asked, space)
     within = CANARY_PROJECT if own == CANARY_PROJECT else None  # a probe finds its own turns and no one's memory
     question = Question(
-        asked, then, meaning.vector, space, lexemes, within, session or None, as_of=as_of is not None
+        asked, then, meaning.vector, space, lexemes, within, session or None, as_of=as_of is not None, lane="ordinary"
     )
     found, stems, overruled = _find(db, settings, question, speakers)
     choice = choose(
@@ -134,13 +137,13 @@ def recall_for_prompt(
             turn_scores=[each.score for each in turns],
             dropped=(*inject.left_out, *overruled, *choice.dropped),
             skipped=skipped,
-            degraded=meaning.degraded,
+            degraded="; ".join(why for why in (unknown, meaning.degraded) if why) or None,
             characters=len(inject.text),
             milliseconds=_milliseconds(started),
         )
         id_ = record_injection(conn, row)
     return PromptRecall(
-        id_, own, skipped, meaning.degraded, tuple(inject.notes), tuple(inject.turns), inject.text
+        id_, own, skipped, meaning.degraded, tuple(inject.notes), tuple(inject.turns), inject.text, unknown
     )
 
 

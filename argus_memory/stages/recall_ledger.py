@@ -16,7 +16,7 @@ QUERY_CHARS = 2000  # of a prompt that are kept; the whole is a turn of its own
 
 @dataclass(frozen=True, slots=True)
 class Injection:
-    """What one recall gave. Scores of notes: importance for context, the final order's and plain RRF for a prompt."""
+    """What one recall gave. Scores of notes: salience for context, the final order's and plain RRF for a prompt."""
 
     prompt_mode: bool
     now: datetime

@@ -11,7 +11,9 @@ from argus_memory.records import Note, TurnHit
 from argus_memory.rules.recall_text import NoteEntry, TurnEntry, excerpt
 
 BODY_CHARS = 50_000  # of a turn that are looked through for the place worth showing
-_NOTE_FIELDS = {field.name for field in fields(Note)} - {"score", "rrf_score", "why", "changed_on"}
+_NOTE_FIELDS = {field.name for field in fields(Note)} - {
+    "score", "rrf_score", "why", "changed_on", "changed_files",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +37,15 @@ def note_of(row: Mapping[str, Any]) -> Note:
     values = {name: row[name] for name in _NOTE_FIELDS}
     for name in ("keywords", "tags", "links"):
         values[name] = tuple(values[name])
-    return Note(**values, changed_on=row.get("changed_on"))
+    return Note(**values, changed_on=row.get("changed_on"), changed_files=tuple(row.get("changed_files") or ()))
 
 
 def note_entry(note: Note, place: Place) -> NoteEntry:
     at = note.said_at or note.valid_from
     return NoteEntry(
         note.id, note.title, note.content, note.category, note.project, at, place.source, place.session,
-        note.changed_on,
-    )
+        note.changed_on, note.changed_files,
+    )  # fmt: skip
 
 
 def turn_entry(turn: TurnHit, stems: Sequence[str] = ()) -> TurnEntry:

@@ -15,7 +15,7 @@ from typing import Any, Literal, LiteralString
 from psycopg import sql
 from psycopg.rows import DictRow
 
-from argus_memory.db import LIVE_NOTE, LIVE_THEN, Connection, queries
+from argus_memory.db import LIVE_NOTE, LIVE_THEN, ORDINARY_NOTE, Connection, queries
 from argus_memory.models.embedders import Vector
 from argus_memory.rules.bm25 import K1, ROW_BUDGET, B, Corpus, Term, count_bounds, pick_rarest, tsquery
 from argus_memory.rules.flags import TIME_WORDS
@@ -24,6 +24,13 @@ from argus_memory.stages.spaces import Space, vector_type
 from argus_memory.stages.terms import find_terms
 
 Type = Literal["note", "turn"]
+# Of notes n: all, what a recall shows unasked, and what `before_you_try` answers with.
+Lane = Literal["all", "ordinary", "procedures"]
+_LANES: Mapping[Lane, LiteralString] = {
+    "all": "",
+    "ordinary": f" and {ORDINARY_NOTE}",
+    "procedures": f" and not {ORDINARY_NOTE}",
+}
 # Rows of one project up to which its vectors are compared one by one, exactly; 4,000 take about 10 ms.
 EXACT_ROWS = 4000
 # Turns that support nothing which was taken away: all that a recall may show.
@@ -39,7 +46,7 @@ _SHOWN_THEN: LiteralString = """(n.said_at <= %(now)s
 class Question:
     """What is looked for. `vector` None: by words alone. `names` are lexemes of people named, left out of the words.
     `project` narrows, `session` is left out. `as_of`: what was known and held at `now`, a moment of the past;
-    `show_withheld`: also turns that no recall shows. `scope`: what else it is narrowed to."""
+    `show_withheld`: also turns that no recall shows. `lane`: which notes. `scope`: what else it is narrowed to."""
 
     text: str
     now: datetime
@@ -50,6 +57,7 @@ class Question:
     session: str | None = None
     as_of: bool = False
     show_withheld: bool = False
+    lane: Lane = "all"
     scope: Scope | None = None
 
 
@@ -148,8 +156,8 @@ def _compose(
         text, nearest, shows = scope.narrow_notes(text), scope.narrow_notes(nearest), scope.narrow_turns(shows)
         params |= scope.params()
     shown = sql.SQL(shows)
-    if question.as_of:
-        text, nearest = text.replace(LIVE_NOTE, LIVE_THEN), nearest.replace(LIVE_NOTE, LIVE_THEN)
+    live = (LIVE_THEN if question.as_of else LIVE_NOTE) + _LANES[question.lane]
+    text, nearest = text.replace(LIVE_NOTE, live), nearest.replace(LIVE_NOTE, live)
     semantic = sql.SQL(nearest).format(space=space, vector=vector, shown_turn=shown)
     query = sql.SQL(text).format(
         bm25=score, norm=norm, space=space, vector=vector, cosine=cosine, semantic=semantic, shown_turn=shown

@@ -14,6 +14,7 @@ from argus_memory.db import Database, queries
 from argus_memory.errors import ModelFailure, UsageError
 from argus_memory.models.embedders import Embedder, Vector
 from argus_memory.settings import Settings
+from argus_memory.stages.projects import name_of
 from argus_memory.stages.recall_rank import DEEP, Depth, Scored, find_notes, find_turns, name_people, prepare
 from argus_memory.stages.recall_tracks import Question, Type
 from argus_memory.stages.search_scope import Scope
@@ -81,7 +82,8 @@ def search(
     """The best `limit` of the types asked for, within `project` where one is named; `as_of` a moment of the past:
     of what was known and held then; `scope` narrows further.
 
-    Raises UsageError on a blank question, an unknown type, a limit out of range or a moment to come.
+    Raises UsageError on a blank question, an unknown type, a limit out of range or a moment to come, and NotFound for
+    a project that is none.
     """
     check_as_of(as_of, now)
     if not q.strip():
@@ -92,6 +94,7 @@ def search(
     if not 1 <= limit <= MAX_RESULTS:
         raise UsageError(f"limit: {limit} is outside 1 to {MAX_RESULTS}")
     with db.transaction() as conn:
+        project = name_of(conn, project)
         space = find_active_space(conn)
     meaning = find_meaning(db, settings, embedder, q, space)
     with db.transaction() as conn:

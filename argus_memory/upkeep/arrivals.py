@@ -11,10 +11,12 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from argus_memory.db import Database, queries
+from argus_memory.db import Connection, Database, queries
 from argus_memory.errors import Conflict, NotFound, UsageError
+from argus_memory.rules.decided import Asked
 from argus_memory.stages.acting import as_actor
-from argus_memory.upkeep.decisions import apply, decide_in
+from argus_memory.stages.decided import find_fates
+from argus_memory.upkeep.decisions import apply, decide_in, lock_note
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +84,20 @@ def restore_arrival(db: Database, arrival_id: int, actor: str, *, now: datetime)
         decided = conn.execute(q.arrival_decisions, {"arrival": arrival}).fetchall()
         for each in decided:
             conn.execute(q.settle, {"id": each["id"], "status": "undone", "actor": actor, "now": now})
-            if each["deleted_reason"] == "forgotten":
+        for each in decided:
+            if each["deleted_reason"] == "forgotten" and not _is_out(conn, each["note_id"]):
                 apply(conn, "restore", each["note_id"], now=now)
                 back += 1
         raw_items = conn.execute(q.lift_arrival, {"arrival": arrival}).rowcount
         conn.execute(q.restored_arrival, {"id": arrival_id, "actor": actor, "now": now})
     return ArrivalReceipt(arrival_id, raw_items, back, left=row["notes"] - back)
+
+
+def _is_out(conn: Connection, note_id: int) -> bool:
+    """Whether another decision, outside the arrival, took the fact away too."""
+    note = lock_note(conn, note_id)
+    (fate,) = find_fates(conn, [Asked(note["uid"], note["text_key"], note["content"], note["project"])])
+    return fate.out is not None
 
 
 def list_arrivals(db: Database, *, limit: int = 50) -> list[dict[str, Any]]:

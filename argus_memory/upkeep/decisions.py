@@ -19,6 +19,7 @@ from argus_memory.records import WriteReceipt
 from argus_memory.rules.decided import ActorKind, may_decide_alone
 from argus_memory.rules.rewording import repeats, says
 from argus_memory.stages.acting import as_actor
+from argus_memory.stages.note_files import reconfirm_files
 
 Verb = Literal["pin", "unpin", "exclude", "include", "forget", "restore", "confirm"]
 VERBS: Final[tuple[Verb, ...]] = ("pin", "unpin", "exclude", "include", "forget", "restore", "confirm")
@@ -32,7 +33,7 @@ OVERTAKES: Final[Mapping[str, tuple[str, ...]]] = {
     "exclude": ("exclude", "include"),
     "include": ("exclude", "include"),
     "forget": ("forget", "restore", "pin", "confirm"),
-    "restore": ("forget", "reject", "restore"),
+    "restore": ("forget", "reject", "correct", "restore"),
     "confirm": ("confirm",),
     "correct": ("correct", "restore", "pin", "confirm"),
     "redact": ("redact", "restore", "pin", "confirm"),
@@ -122,25 +123,19 @@ def decide_in(
     apply(conn, verb, note_id, now=now)
     others = 0
     if verb in ("forget", "exclude"):
-        others = _take_repeats(conn, note, verb, actor, now=now, kind=kind, arrival=arrival)
+        others = take_repeats(conn, note, verb, actor, now=now, kind=kind, arrival=arrival)
     detail = f"{others} other notes that say the same went with it" if others else None
     return WriteReceipt("changed", note_id, note["uid"], note["raw_id"], id_, detail=detail)
 
 
-def _take_repeats(
-    conn: Connection, note: Mapping[str, Any], verb: Verb, actor: str, *, now: datetime, kind: ActorKind,
-    arrival: str | None,
+def take_repeats(
+    conn: Connection, note: Mapping[str, Any], verb: Verb, actor: str, *, now: datetime, kind: ActorKind = "person",
+    arrival: str | None = None,
 ) -> int:  # fmt: skip
     """Decide the same of live notes that say the same, each on record by itself; withhold turns that say it as a
     sentence. Returns the notes changed: of an agent, those it may not decide on are held."""
-    q = queries("decisions")
-    params = {name: note[name] for name in ("id", "text_key", "content", "project")} | {"now": now, "limit": NEAR}
-    found = conn.execute(q.live_repeats, params).fetchall()
     changed = 0
-    for row in found:
-        if not (row["exact"] or repeats(note["content"], row["content"])):
-            continue
-        other = lock_note(conn, row["id"])
+    for other in lock_repeats(conn, note, now=now):
         if _is_so(other, verb):
             continue
         held = kind == "agent" and not may_decide_alone(other, verb)
@@ -151,11 +146,39 @@ def _take_repeats(
         if not held:
             apply(conn, verb, other["id"], now=now)
             changed += 1
-    turns = conn.execute(q.like_turns, params).fetchall()
-    says_it = [row["raw_id"] for row in turns if says(row["body"], note["content"])]
-    reason = "forgotten" if verb == "forget" else "excluded"
-    conn.execute(q.withhold, {"raw_ids": says_it, "note_id": note["id"], "reason": reason, "now": now})
+    withhold_repeats(conn, note, "forgotten" if verb == "forget" else "excluded", now=now)
     return changed
+
+
+def lock_repeats(conn: Connection, note: Mapping[str, Any], *, now: datetime) -> list[Mapping[str, Any]]:
+    """Standing notes that say what `note` says, in the same words or others, each locked as by lock_note.
+
+    And what says the same as one of those: the decision on each of them binds its text in every project, and its
+    rewordings in its own.
+    """
+    found: dict[int, Mapping[str, Any]] = {}
+    ask = [note]
+    while ask and len(found) < NEAR:
+        one = ask.pop()
+        for row in conn.execute(queries("decisions").live_repeats, _like(one, now)).fetchall():
+            says_so = row["exact"] or repeats(one["content"], row["content"])
+            if says_so and row["id"] not in found and row["id"] != note["id"]:
+                found[row["id"]] = lock_note(conn, row["id"])
+                ask.append(found[row["id"]])
+    return [found[note_id] for note_id in sorted(found)]
+
+
+def withhold_repeats(conn: Connection, note: Mapping[str, Any], reason: str, *, now: datetime) -> None:
+    """Turns that say it as a sentence are withheld with it."""
+    q = queries("decisions")
+    turns = conn.execute(q.like_turns, _like(note, now)).fetchall()
+    says_it = [row["raw_id"] for row in turns if says(row["body"], note["content"])]
+    conn.execute(q.withhold, {"raw_ids": says_it, "note_id": note["id"], "reason": reason, "now": now})
+
+
+def _like(note: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+    asked = {name: note[name] for name in ("id", "uid", "text_key", "content", "project")}
+    return {**asked, "now": now, "limit": NEAR}
 
 
 def apply(conn: Connection, verb: Verb, note_id: int, *, now: datetime) -> None:
@@ -164,6 +187,8 @@ def apply(conn: Connection, verb: Verb, note_id: int, *, now: datetime) -> None:
     change = {"pin": q.pin, "unpin": q.unpin, "exclude": q.exclude, "include": q.include, "forget": q.forget,
               "restore": q.restore, "confirm": q.confirm}[verb]  # fmt: skip
     conn.execute(change, {"id": note_id, "now": now})
+    if verb == "confirm":
+        reconfirm_files(conn, note_id)
 
 
 def lock_note(conn: Connection, note_id: int) -> Mapping[str, Any]:

@@ -11,7 +11,7 @@ from argus_memory.db import Connection, Database, queries
 from argus_memory.errors import Conflict, NotFound
 from argus_memory.records import WriteReceipt
 from argus_memory.stages.acting import as_actor
-from argus_memory.upkeep.decisions import VERBS, Verb, apply, check_fit, lock_note, overtake
+from argus_memory.upkeep.decisions import VERBS, Verb, apply, check_fit, lock_note, overtake, take_repeats
 
 LIST_LIMIT: Final = 200
 # What else an agent's decision can be: `correct` and `redact` are carried out by their own module.
@@ -62,6 +62,8 @@ def approve_decision(
         )
         overtake(conn, note, verb, decision_id, actor, now=now)
         apply(conn, verb, note["id"], now=now)
+        if verb in ("forget", "exclude"):
+            take_repeats(conn, note, verb, actor, now=now)
         return WriteReceipt("changed", note["id"], note["uid"], note["raw_id"], decision_id)
 
 

@@ -9,18 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from difflib import get_close_matches
 from typing import Any, Final
 
 from argus_memory.db import Connection, Database, queries
 from argus_memory.errors import NotFound, UsageError
 from argus_memory.rules.timeline import Change, Diff, Event, NoteFacts, compare
+from argus_memory.stages.projects import name_of
 from argus_memory.upkeep.reads import judge_state
 
 TIMELINE_LIMIT: Final = 100
 TIMELINE_MAX: Final = 1000
 SUBJECT_NOTES: Final = 300  # of a subject that are compared; the rest is counted
-NEAREST: Final = 3
 EVER: Final = datetime(1970, 1, 1, tzinfo=UTC)  # before anything was said
 
 
@@ -213,12 +212,8 @@ def _names_of(conn: Connection, project: str | None) -> list[str] | None:
     names = [row["name"] for row in conn.execute(q.project_names, {"project": project})]
     if names:
         return names
-    known = [row["name"] for row in conn.execute(q.known_projects)]
-    if project in known:
-        return [project]
-    near = get_close_matches(project, known, NEAREST, 0.5)
-    hint = f"; near it: {', '.join(near)}" if near else ""
-    raise NotFound(f"there is no project {project!r}{hint}")
+    name = name_of(conn, project)
+    return None if name is None else [name]
 
 
 def _check_window(since: datetime, until: datetime) -> None:

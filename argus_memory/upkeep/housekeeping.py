@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 import psycopg
 
 from argus_memory.db import Database, queries
+from argus_memory.stages.centroids import rebuild_centroids
 from argus_memory.stages.spaces import drop_retired_vectors
 from argus_memory.stages.terms import refresh_terms
 from argus_memory.upkeep.redacting import sweep
@@ -20,7 +21,8 @@ MEASURED_KEPT = timedelta(days=400)
 @dataclass(frozen=True, slots=True)
 class HousekeepingReport:
     """Documents whose terms were counted, by track; vectors taken away with their spaces; measurements forgotten;
-    tables rewritten that a redaction had left dead rows in."""
+    tables rewritten that a redaction had left dead rows in; episodes that read as if they were of another project,
+    by centroids made anew."""
 
     turn_documents: int
     note_documents: int
@@ -30,6 +32,7 @@ class HousekeepingReport:
     slo_measurements_forgotten: int
     health_samples_forgotten: int
     tables_swept: int = 0
+    project_mismatches: int = 0
 
 
 def keep_house(db: Database, *, now: datetime) -> HousekeepingReport:
@@ -41,7 +44,7 @@ def keep_house(db: Database, *, now: datetime) -> HousekeepingReport:
     _analyze(db)
     return HousekeepingReport(
         terms.documents.get("turn", 0), terms.documents.get("note", 0), dropped.turns, dropped.notes, audits, slos,
-        samples, len(swept),
+        samples, len(swept), rebuild_centroids(db, now=now),
     )  # fmt: skip
 
 

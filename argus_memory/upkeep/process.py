@@ -14,13 +14,15 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from argus_memory.db import Database, queries
-from argus_memory.models.embedders import get_embedder
 from argus_memory.settings import Settings
+from argus_memory.stages.centroids import classify_episodes
 from argus_memory.stages.dedup import dedup_pending
 from argus_memory.stages.distill import distill_pending
 from argus_memory.stages.embed import Target, embed_pending
+from argus_memory.stages.impact import check_impact
+from argus_memory.stages.note_files import notice_files
 from argus_memory.stages.segment import segment_pending
-from argus_memory.stages.spaces import ensure_space
+from argus_memory.stages.spaces import ensure_space, open_embedder
 from argus_memory.stages.task_items import notice_task_items
 from argus_memory.watch.pending import has_fresh_work
 
@@ -78,7 +80,7 @@ def utc_now() -> datetime:
 
 
 def _embed(work: Work, target: Target) -> Batch:
-    embedder = get_embedder(work.settings)
+    embedder = open_embedder(work.db, work.settings)
     report = embed_pending(work.db, work.settings, embedder, now=work.clock(), target=target, limit=EMBED_ITEMS)
     done = report.turns_embedded if target == "turn" else report.notes_embedded
     counts = {**report.counts, "items_parked": report.parked}  # `parked` alone means units
@@ -127,9 +129,21 @@ def _task_items(work: Work) -> Batch:
     return Batch(counts, report.more and report.stopped is None, report.stopped)
 
 
+def _impact(work: Work) -> Batch:
+    report = check_impact(work.db, now=work.clock(), run_id=work.run_id)
+    return Batch({name: getattr(report, name) for name in report.__slots__}, report.more)
+
+
+def _note_files(work: Work) -> Batch:
+    report = notice_files(work.db, now=work.clock(), run_id=work.run_id)
+    return Batch({name: getattr(report, name) for name in report.__slots__}, report.more)
+
+
 def _projects(work: Work) -> Batch:
+    report = classify_episodes(work.db, now=work.clock(), run_id=work.run_id)
+    counts = {name: getattr(report, name) for name in report.__slots__}
     row = work.db.fetch_one(queries("pending").count_projects)
-    return Batch(dict(row or {}))
+    return Batch({**counts, **(row or {})}, report.more)
 
 
 # Asset → its stage, in the order in which a run calls them.
@@ -140,6 +154,8 @@ STAGES: Mapping[str, Callable[[Work], Batch]] = {
     "note_embeddings": _embed_notes,
     "dedup_log": _dedup,
     "task_items": _task_items,
+    "injection_uses": _impact,
+    "note_files": _note_files,
     "projects": _projects,
 }
 # What is left over, as opposed to what was done: the last batch's figure is the stage's.
@@ -163,7 +179,7 @@ def work_stage(
     work = Work(db, settings, clock, run_id)
     started = time.monotonic()
     if stage in ("turn_embeddings", "note_embeddings"):
-        ensure_space(db, get_embedder(settings), now=clock())  # the first pass would find no queue to look at
+        ensure_space(db, open_embedder(db, settings), now=clock())  # the first pass would find no queue to look at
     count_days = _watch_days(db, stage)
     batches: list[Batch] = []
     while True:

@@ -26,6 +26,9 @@ STAGE_OF = {
     "note_embeddings": "embed",
     "dedup_log": "dedup",
     "task_items": "task_items",
+    "injection_uses": "impact",
+    "note_files": "note_files",
+    "projects": "projects",
 }
 # Counts that mean a round changed something. A unit that failed is put off by its stage, so it does not come again.
 PROGRESS = (

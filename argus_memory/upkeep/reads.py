@@ -6,7 +6,7 @@ What is no longer live is still readable, and says so.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -14,8 +14,9 @@ from argus_memory.db import Database, queries
 from argus_memory.errors import NotFound
 from argus_memory.records import Note
 from argus_memory.stages.recall_notes import note_of
+from argus_memory.upkeep.fading import NoteLife, read_life
 
-LIVE, NOT_YET, ENDED, TOMBSTONED = "live", "not-yet-valid", "ended", "tombstoned"
+LIVE, NOT_YET, ENDED, TOMBSTONED, EXCLUDED = "live", "not-yet-valid", "ended", "tombstoned", "excluded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +31,12 @@ class NoteRead:
     deleted_at: datetime | None
     superseded_by: int | None
     sources: tuple[Mapping[str, Any], ...]
+    life: NoteLife
 
     def standing(self) -> dict[str, Any]:
         """What an answer says of it besides its text."""
         return {
+            **asdict(self.life),
             "live": self.state == LIVE,
             "state": self.state,
             "deleted_at": self.deleted_at,
@@ -45,6 +48,8 @@ def judge_state(row: Mapping[str, Any], now: datetime) -> str:
     """`live`, or the word for why it is not: a tombstone's reason, or its validity."""
     if row["deleted_at"] is not None:
         return str(row["deleted_reason"] or TOMBSTONED)
+    if row["excluded_at"] is not None:
+        return EXCLUDED
     if row["valid_from"] > now:
         return NOT_YET
     if row["valid_to"] is not None and row["valid_to"] <= now:
@@ -72,6 +77,7 @@ def get_note(db: Database, note_id: int, *, now: datetime) -> NoteRead:
         row["deleted_at"],
         row["superseded_by"],
         (source,),
+        read_life(db, note_id, now=now),
     )
 
 

@@ -7,12 +7,12 @@ from datetime import date
 from typing import Any
 
 from argus_memory.db import Database, queries
-from argus_memory.models.embedders import get_embedder
 from argus_memory.settings import Settings
 from argus_memory.stages.distill import distill_pending
 from argus_memory.stages.distill_units import UnitKey
 from argus_memory.stages.embed import Target, embed_pending
 from argus_memory.stages.segment import segment_pending
+from argus_memory.stages.spaces import open_embedder
 from argus_memory.upkeep.process import Clock, utc_now
 from argus_memory.upkeep.regenerate_read import Days
 from argus_memory.upkeep.regeneration import regenerate
@@ -77,7 +77,7 @@ def reembed_days(
     """Queue what has no vector among these days' turns or notes, give parked ones another go, and embed."""
     q = queries("regenerate")
     params = {**days.params, "target": target}
-    embedder = get_embedder(settings)
+    embedder = open_embedder(db, settings)
     with db.transaction() as conn:
         queued = conn.execute(q.queue_missing_vectors, params).rowcount
         conn.execute(q.retry_vectors, params)

@@ -10,6 +10,7 @@ from argus_memory.db import Database
 from argus_memory.models.llm import LlmDoor
 from argus_memory.records import Candidate, Unit
 from argus_memory.rules.carry_over import Place
+from argus_memory.rules.dead_ends import with_dead_end
 from argus_memory.rules.gate import Accepted, Rejected, judge
 from argus_memory.rules.regeneration import NewNote
 from argus_memory.rules.uid import note_uid, text_key
@@ -77,7 +78,7 @@ def _new_note(verdict: Accepted, unit: Unit) -> NewNote:
         "importance": candidate.importance,
         "project": unit.project,
         "keywords": list(candidate.keywords),
-        "tags": list(candidate.tags),
+        "tags": with_dead_end(candidate.tags, candidate.content),
         "context": candidate.context,
         "source_ref": candidate.source_ref,
         "source_start": span.start,

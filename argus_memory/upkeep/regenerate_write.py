@@ -211,6 +211,8 @@ def _switch_unit(
         change = line["change"]
         if change == "added" and fates.forbids(made[line["id"]]):
             change = "refused-by-decision"  # decided since the diff was made
+        if change == "changed" and fates.forbids(made[line["id"]]):
+            change = "kept-by-decision"
         if change == "added":
             row = conn.execute(queries("distill").insert_note, {**line["candidate"], **params}).fetchone()
             assert row is not None

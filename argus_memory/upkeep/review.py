@@ -1,6 +1,7 @@
-"""Held merges: a supersede against a well corroborated note waits here for a person; and any merge can be undone.
+"""Held merges: what would overrule a well corroborated note, or take a pinned one away, waits here for a person; and
+any merge can be undone.
 
-    pending ── approve ──> approved ── undo ──> undone
+    pending ── approve ──> approved ── undo ──> undone     (by ARGUS_AUTO_APPROVE: undo ──> pending)
        │                  applied ──── undo ──> undone      (what dedup did by itself)
        └───── reject ───> rejected ── undo ──> pending
 
@@ -12,24 +13,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from argus_memory.db import Connection, Database, queries
 from argus_memory.errors import Conflict, NotFound
 from argus_memory.rules.decided import Asked
+from argus_memory.rules.dedup_judgement import corroborate
 from argus_memory.stages.acting import as_actor
 from argus_memory.stages.decided import find_fates
 
 LIST_LIMIT = 200
+AUTO: Final = "auto-approve"  # who decides where ARGUS_AUTO_APPROVE does; the trigger of dedup_log knows the name
 _MERGED = {"duplicate": "duplicate", "refine": "refined", "supersede": "superseded"}
 
 
 @dataclass(frozen=True, slots=True)
 class HeldMerge:
-    """A newer note (`note`) that would overrule an older one (`other`); `id` is the dedup_log row's."""
+    """A note (`note`) that would change or overrule another (`other`), which it so disputes; `id` is the dedup_log
+    row's. `auto_at`: ARGUS_AUTO_APPROVE let it through then, and a person took that back. `note_gone`, `other_gone`:
+    how that note went meanwhile ("forgotten"): such a merge can only be rejected."""
 
     id: int
     at: datetime
+    verdict: str
     note_id: int
     other_id: int
     similarity: float | None
@@ -43,6 +49,10 @@ class HeldMerge:
     other: str
     other_said_at: datetime
     other_confidence: float
+    other_pinned: bool
+    auto_at: datetime | None
+    note_gone: str | None
+    other_gone: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,27 +73,50 @@ def list_held(db: Database, *, limit: int = LIST_LIMIT) -> list[HeldMerge]:
 
 
 def approve(db: Database, log_id: int, actor: str, *, now: datetime) -> ReviewReceipt:
-    """Let the newer note overrule the older one. Raises NotFound, or Conflict when it is not waiting any more."""
+    """Let the merge through. Raises NotFound, or Conflict when it is not waiting any more."""
     with db.transaction() as conn:
         as_actor(conn, actor, now=now)
         held = _get_verdict(conn, log_id)
         _require_pending(held, "approve")
-        notes = _lock_pair(conn, held)
-        for note_id in (held["note_id"], held["other_id"]):
-            if notes[note_id]["deleted_at"] is not None:
-                raise Conflict(
-                    f"note {note_id} of held merge {log_id} was tombstoned meanwhile"
-                    f" ({notes[note_id]['deleted_reason']}): reject the merge"
-                )
-        params = {
-            "note_id": held["note_id"],
-            "other_id": held["other_id"],
-            "valid_to": notes[held["note_id"]]["valid_from"],
-            "now": now,
-        }
-        conn.execute(queries("review").supersede, params)
-        _decide(conn, held, "approved", actor, now, valid_to_before=notes[held["other_id"]]["valid_to"])
-        return ReviewReceipt(log_id, "pending", "approved", held["verdict"], tombstoned=(held["other_id"],))
+        return carry_out(conn, held, actor, now=now)
+
+
+def carry_out(
+    conn: Connection, held: Mapping[str, Any], actor: str, *, now: datetime, auto: bool = False
+) -> ReviewReceipt:
+    """What a held merge (a locked row of dedup_log) asks for. Raises Conflict when a note of it is gone."""
+    q, log_id = queries("review"), held["id"]
+    notes = _lock_pair(conn, held)
+    gone, stays = _sides(held)
+    for note_id in (gone, stays):
+        if notes[note_id]["deleted_at"] is not None:
+            raise Conflict(
+                f"note {note_id} of held merge {log_id} was tombstoned meanwhile"
+                f" ({notes[note_id]['deleted_reason']}): reject the merge"
+            )
+    supersede = held["verdict"] == "supersede"
+    params = {
+        "gone": gone,
+        "stays": stays,
+        "reason": _MERGED[held["verdict"]],
+        "valid_to": notes[stays]["valid_from"] if supersede else notes[gone]["valid_to"],
+        "now": now,
+    }
+    conn.execute(q.take_away, params)
+    before, after = _gain(held["verdict"], notes[gone], notes[stays])
+    if not supersede:
+        conn.execute(q.set_confidence, {"id": stays, "confidence": after})
+    conn.execute(q.note_gain, {"id": log_id, "before": before, "after": after, "auto_at": now if auto else None})
+    _decide(conn, held, "approved", actor, now, valid_to_before=notes[gone]["valid_to"])
+    return ReviewReceipt(log_id, "pending", "approved", held["verdict"], tombstoned=(gone,))
+
+
+def _gain(verdict: str, gone: Mapping[str, Any], stays: Mapping[str, Any]) -> tuple[float, float]:
+    """(confidence before, after): of the note that stays, or of the one that a supersede takes away."""
+    if verdict == "supersede":
+        return gone["confidence"], gone["confidence"]
+    base = max(stays["confidence"], gone["confidence"]) if verdict == "refine" else stays["confidence"]
+    return stays["confidence"], base if gone["raw_id"] == stays["raw_id"] else corroborate(base)
 
 
 def reject(db: Database, log_id: int, actor: str, *, now: datetime) -> ReviewReceipt:
@@ -97,7 +130,8 @@ def reject(db: Database, log_id: int, actor: str, *, now: datetime) -> ReviewRec
 
 
 def undo(db: Database, log_id: int, actor: str, *, now: datetime) -> ReviewReceipt:
-    """Take a merge back whole: tombstone, validity and confidence; a rejected one waits again.
+    """Take a merge back whole: tombstone, validity and confidence; a rejected one waits again, and so does one that
+    ARGUS_AUTO_APPROVE let through.
 
     Raises NotFound, or Conflict when there is nothing to take back or a note was changed by other means since.
     """
@@ -122,8 +156,10 @@ def undo(db: Database, log_id: int, actor: str, *, now: datetime) -> ReviewRecei
                 queries("review").set_confidence,
                 {"id": stays, "confidence": _take_back(notes[stays]["confidence"], done)},
             )
-        _decide(conn, done, "undone", actor, now, valid_to_before=done["valid_to_before"])
-        return ReviewReceipt(log_id, done["status"], "undone", done["verdict"], restored=(gone,))
+        # What no person ever let through waits for one.
+        status = "pending" if done["status"] == "approved" and done["decided_by"] == AUTO else "undone"
+        _decide(conn, done, status, actor, now, valid_to_before=done["valid_to_before"])
+        return ReviewReceipt(log_id, done["status"], status, done["verdict"], restored=(gone,))
 
 
 def _get_verdict(conn: Connection, log_id: int) -> Mapping[str, Any]:

@@ -10,14 +10,16 @@ from typing import Any, Final
 from argus_memory.db import Connection, queries
 from argus_memory.records import WriteReceipt
 from argus_memory.rules.contest import disputes
-from argus_memory.rules.decided import ActorKind, Asked
+from argus_memory.rules.dead_ends import with_dead_end
+from argus_memory.rules.decided import ActorKind, Asked, may_decide_alone
 from argus_memory.rules.dedup_judgement import corroborate
 from argus_memory.rules.grounding import find_in_text
+from argus_memory.rules.rewording import repeats
 from argus_memory.rules.same_fact import same_fact
 from argus_memory.rules.uid import note_uid, text_key
 from argus_memory.settings import TITLE_MAX
 from argus_memory.stages.decided import find_fates
-from argus_memory.upkeep.decisions import lock_note, write_decision
+from argus_memory.upkeep.decisions import lock_note, lock_repeats, withhold_repeats, write_decision
 
 WRITTEN: Final = "as-written"  # the model's name where no model had a hand in it
 VOUCHED: Final = 0.8  # confidence of what a person says outright
@@ -73,7 +75,7 @@ def insert_note(
         "confidence": confidence,
         "project": project,
         "keywords": more.get("keywords", []),
-        "tags": more.get("tags", []),
+        "tags": with_dead_end(more.get("tags", []), content),
         "source_ref": grounds["body"][place[0] : place[1]],
         "source_start": place[0],
         "source_end": place[1],
@@ -212,5 +214,32 @@ def replace_note(
             conn, new, verb, writer.name, now=now, kind=writer.kind, reason=f"by the correction of note {note['id']}"
         )
     conn.execute(queries("receive").replace_note, {"id": note["id"], "new_id": new_id, "now": now})
+    _replace_repeats(conn, note, new, writer, now)
     detail = f"note {note['id']} is kept as superseded by note {new_id}" + (", which said so already" if twin else "")
     return WriteReceipt("changed", new_id, uid, raw["id"], decision, disputed, detail)
+
+
+def _replace_repeats(
+    conn: Connection, note: Mapping[str, Any], new: Mapping[str, Any], writer: Writer, now: datetime
+) -> None:
+    """What says the same as the corrected note is corrected with it; what an agent may not touch is held."""
+    for other in lock_repeats(conn, note, now=now):
+        same = other["text_key"] == note["text_key"] or other["uid"] == note["uid"]
+        if other["id"] == new["id"] or (not same and repeats(new["content"], other["content"])):
+            continue  # what says it in other words, as the new note does, is not against it
+        held = writer.kind == "agent" and not may_decide_alone(other, "correct")
+        write_decision(
+            conn,
+            other,
+            "forget" if held else "correct",
+            writer.name,
+            now=now,
+            kind=writer.kind,
+            reason=f"says what note {note['id']} said, which was corrected",
+            new_text=None if held else new["content"],
+            new_note_id=None if held else new["id"],
+            held=held,
+        )
+        if not held:
+            conn.execute(queries("receive").replace_note, {"id": other["id"], "new_id": new["id"], "now": now})
+    withhold_repeats(conn, note, "corrected", now=now)

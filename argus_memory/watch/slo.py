@@ -111,8 +111,10 @@ def _drift(db: Database, params: dict[str, Any]) -> Measured:
     return _share(row["lost"], row["notes"], detail)
 
 
-def _no_source(why: str) -> Callable[[Database, dict[str, Any]], Measured]:
-    return lambda _db, _params: Measured(None, why)
+def _injected_used(db: Database, params: dict[str, Any]) -> Measured:
+    row = db.fetch_one(queries("slo").uses, params)
+    assert row is not None
+    return _share(row["used"], row["judged"], f"{row['used']} of {row['judged']} notes shown were used by the answer")
 
 
 def _share(part: int, of: int, detail: str) -> Measured:
@@ -138,7 +140,7 @@ SLOS: tuple[Slo, ...] = (
     Slo("reconcile-drift", "share of notes that a regeneration from raw would not make again", "less",
         lambda _s: 0.05, _drift),
     Slo("injected-used", "share of injected notes that the answer then used", "more",
-        lambda _s: 0.10, _no_source("whether an injected note was used is not measured")),
+        lambda _s: 0.10, _injected_used),
     Slo("zero-hits", "share of the prompts looked up for which nothing was found", "less",
         lambda _s: 0.90, _zero_hits),
     Slo("recall-ms-p95", "milliseconds of a prompt recall, 19 of 20 faster", "less", lambda _s: 1000.0, _recall_ms),

@@ -12,7 +12,7 @@ _KEPT_TABLES: Final = (
     "run_reports", "alerts", "deliveries", "delivery_attempts", "audit_results", "canary_runs", "backups",
     "engine_attempts", "task_items", "task_events",
     "note_decisions", "note_proposals", "note_events", "regenerations", "regeneration_units", "regeneration_notes",
-    "injection_uses",
+    "injection_uses", "injection_checks", "memory_health", "project_moves",
     "project_changes", "forgotten_arrivals", "note_writes", "redaction_sweeps",
 )  # fmt: skip
 KEEPING: Final = frozenset(f"{table}.{table}_kept" for table in _KEPT_TABLES) | {
@@ -32,6 +32,7 @@ FILLING: Final = frozenset(
         "injections.injections_noted",
         "dedup_log.dedup_log_noted",
         "note_decisions.note_decisions_worded",
+        "note_proposals.note_proposals_noted",
     }
 )
 REQUIRED_TRIGGERS: Final = KEEPING | FILLING

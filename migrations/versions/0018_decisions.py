@@ -65,7 +65,7 @@ def upgrade() -> None:
         create index note_decisions_uid on note_decisions (uid, id);
         create index note_decisions_text on note_decisions (text_key, id);
         -- Whatever language a note is in: only words that the two share lead from one to the other.
-        create index note_decisions_words on note_decisions using gin (words)
+        create index note_decisions_words on note_decisions using gin (array_to_tsvector(words))
             where decision in ('forget', 'reject', 'correct', 'redact', 'exclude') and status = 'in-force';
         create index note_decisions_held on note_decisions (id) where status = 'held';
         create index note_decisions_arrival on note_decisions (arrival, id) where arrival is not null;

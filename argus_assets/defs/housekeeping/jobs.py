@@ -11,7 +11,9 @@ import dagster as dg
 from argus_assets.defs.memory.partitions import FIRST_DAY, metadata_of
 from argus_assets.resources import MemoryResource
 from argus_memory.db import queries
+from argus_memory.upkeep.auto_approve import auto_approve
 from argus_memory.upkeep.housekeeping import keep_house
+from argus_memory.upkeep.memory_health import record_memory_health
 from argus_memory.upkeep.process import utc_now
 
 FINISHED = [dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
@@ -42,6 +44,19 @@ def delete_runs_before(instance: dg.DagsterInstance, before: datetime, at_most: 
 def tidy_memory(context: dg.OpExecutionContext, memory: MemoryResource) -> None:
     """Term frequencies, retired vectors, planner figures."""
     context.log.info("memory tidied: %s", asdict(keep_house(memory.db, now=utc_now())))
+
+
+@dg.op(out=dg.Out(dg.Nothing), tags={"dagster/priority": "4"})
+def approve_waiting(context: dg.OpExecutionContext, memory: MemoryResource) -> None:
+    """What waited in the review for ARGUS_AUTO_APPROVE, uncontested."""
+    context.log.info("approved by itself: %s", asdict(auto_approve(memory.db, memory.settings, now=utc_now())))
+
+
+@dg.op(out=dg.Out(dg.Nothing), tags={"dagster/priority": "0"})
+def measure_memory(context: dg.OpExecutionContext, memory: MemoryResource) -> None:
+    """The health of the memory, kept as a row a day."""
+    report = record_memory_health(memory.db, now=utc_now())
+    context.log_event(dg.AssetMaterialization(asset_key="memory_health", metadata=metadata_of(report.counts)))
 
 
 @dg.op(out=dg.Out(dg.Nothing), tags={"dagster/priority": "2"})
@@ -80,5 +95,5 @@ def _known_days() -> dict[str, str]:
 housekeeping_job = dg.GraphDefinition(
     name="housekeeping",
     description="Deletes old runs with their events and logs, counts terms again, drops retired vectors.",
-    node_defs=[tidy_memory, delete_old_runs, restate_days],
+    node_defs=[approve_waiting, tidy_memory, delete_old_runs, restate_days, measure_memory],
 ).to_job(executor_def=dg.in_process_executor)

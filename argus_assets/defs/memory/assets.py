@@ -7,7 +7,8 @@ import dagster as dg
 
 from argus_assets.defs.memory.partitions import DAYS, days_of, metadata_of
 from argus_assets.resources import MemoryResource
-from argus_memory.upkeep.process import StageWork, work_stage
+from argus_memory.upkeep.memory_health import record_memory_health
+from argus_memory.upkeep.process import StageWork, utc_now, work_stage
 from argus_memory.upkeep.regenerate import Regenerated, redistill_days, reembed_days, resegment_days
 
 GROUP = "memory"
@@ -74,6 +75,24 @@ def note_embeddings(context: dg.AssetExecutionContext, memory: MemoryResource) -
 def dedup_log(context: dg.AssetExecutionContext, memory: MemoryResource) -> dg.MaterializeResult[None]:
     """Verdicts on pairs of notes: duplicate, refine, supersede, distinct; what was held waits for a person."""
     return _whole(_work(context, memory, "dedup_log"))
+
+
+@dg.asset(deps=["raw_items", "injections"], group_name=GROUP, kinds={"postgres"})
+def injection_uses(context: dg.AssetExecutionContext, memory: MemoryResource) -> dg.MaterializeResult[None]:
+    """Whether each note that was shown was used by the answer that followed."""
+    return _whole(_work(context, memory, "injection_uses"))
+
+
+@dg.asset(deps=["distilled_notes"], group_name=GROUP, kinds={"postgres"})
+def note_files(context: dg.AssetExecutionContext, memory: MemoryResource) -> dg.MaterializeResult[None]:
+    """Files that notes name, the commit they were written at, and whether they changed since."""
+    return _whole(_work(context, memory, "note_files"))
+
+
+@dg.asset(deps=["distilled_notes", "dedup_log", "injection_uses"], group_name=GROUP, kinds={"postgres"})
+def memory_health(memory: MemoryResource) -> dg.MaterializeResult[None]:
+    """How healthy the memory is: near-duplicates, contradictions, fading notes, use of what was shown; a score."""
+    return dg.MaterializeResult(metadata=metadata_of(record_memory_health(memory.db, now=utc_now()).counts))
 
 
 @dg.asset(deps=["raw_items", "distilled_notes"], group_name=GROUP, kinds={"postgres"})

@@ -23,9 +23,11 @@ STEPS: dict[str, tuple[str, bool]] = {
     "embed_notes": ("note_embeddings", True),
     "dedup_notes": ("dedup_log", False),
     "notice_task_items": ("task_items", False),
+    "check_impact": ("injection_uses", False),
+    "notice_files": ("note_files", False),
     "count_projects": ("projects", False),
 }
-# Seconds; seven stages of a minute each, and one model call that takes its time. A worker that hangs is ended then.
+# Seconds; nine stages of a minute each, and one model call that takes its time. A worker that hangs is ended then.
 MAX_RUNTIME = 1800
 
 
@@ -46,6 +48,6 @@ def _step(name: str, priority: int) -> dg.OpDefinition:
 
 process_memory = dg.GraphDefinition(
     name=PROCESS_MEMORY,
-    description="Works off what waits, newest first: embed, segment, distill, embed, dedup, to-dos.",
+    description="Works off what waits, newest first: embed, segment, distill, embed, dedup, to-dos, impact, files.",
     node_defs=[_step(name, len(STEPS) - place) for place, name in enumerate(STEPS)],
 ).to_job(tags={"dagster/max_runtime": str(MAX_RUNTIME)}, executor_def=dg.in_process_executor)

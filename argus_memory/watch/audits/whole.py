@@ -11,6 +11,8 @@ from argus_memory.watch.audits.tables import expect
 from argus_memory.watch.gx_rules import Never, Table, Unique
 
 KNOWN_HOST = timedelta(days=14)  # a machine whose recall hook was heard of in this time is expected to go on
+HEALTH_SPAN = timedelta(days=7)
+HEALTH_FALL = 15.0  # of 100
 LEDGER_SPAN = timedelta(hours=24)
 SESSION_PATIENCE = timedelta(minutes=10)
 
@@ -128,6 +130,10 @@ def whole_audits() -> tuple[Audit, ...]:
         Audit("note_vectors_resolve", "note_embeddings",
               "Does the queue of notes name notes that exist?", "error", find(q.lost_note_targets),
               "select * from embed_queue where target = 'note'"),
+        Audit("health_holds", "memory_health",
+              "Has the memory's health not fallen far below the week before?", "warn",
+              find(q.fallen_health, span=HEALTH_SPAN, fall=HEALTH_FALL),
+              "select at, score, parts from memory_health where project is null order by at desc limit 14"),
         Audit("ledger_complete", "injections",
               "Is every showing of a note in the recall ledger, and no row of it missing?", "error",
               find(q.lost_showings, span=LEDGER_SPAN, patience=SESSION_PATIENCE),

@@ -282,7 +282,8 @@ def sender_error(scene: Scene) -> str:
 
 
 def count_arrived(scene: Scene, title: str) -> int:
-    return sum(escaped(title) in text for text in scene.telegram.texts)
+    # In its first line: the daily digest, should its hour come during the story, repeats what is wrong below.
+    return sum(escaped(title) in text.partition("\n")[0] for text in scene.telegram.texts)
 
 
 def test_a_missing_report_is_a_no_show(scene: Scene) -> None:
@@ -315,6 +316,8 @@ def test_a_paused_task_is_no_alarm(scene: Scene) -> None:
 def test_what_is_mended_is_told_and_changes_need_no_restart(scene: Scene) -> None:
     """A mended task, an edited stanza and a resumed one at the next minute: a recovery with the down time, the new
     words, a run; the broken stanza's end is told too, and no service was restarted."""
+    failed = "select 1 from task_runs where task = 'breaks' and outcome = 'failed'"
+    wait_until(lambda: len(scene.many(failed)) > 1, seconds=2 * MINUTE, step=0.5, what="breaks failed once only")
     (scene.tasks / "breaks" / "mended").touch()
     file = scene.tasks / "config.ini"
     file.write_text(file.read_text().replace("the first words", "other words").replace("61 *", "1 *"))
@@ -329,8 +332,6 @@ def test_what_is_mended_is_told_and_changes_need_no_restart(scene: Scene) -> Non
     scene.arrival(recovery)
     assert recovery["title"] == "Task breaks ran well again"
     assert recovery["body"] == f"It lasted {describe_span(alert['closed_at'] - alert['opened_at'])}."
-    failures = scene.many("select 1 from task_runs where task = 'breaks' and outcome = 'failed'")
-    assert len(failures) > 1
     assert scene.told("task-failed", "task:breaks") == ["alert", "recovery"]
     ran = "select * from task_runs where task = %(task)s and outcome = 'ok' and stdout_tail like %(words)s"
     scene.one(ran, "steady does not say its new words", task="steady", words="other words%", seconds=MINUTE)

@@ -30,7 +30,8 @@ def test_a_captured_turn_is_found_at_once(client: TestClient) -> None:
     answer = client.get("/search", params={"q": "seal of the greenhouse pump"}).json()
     hit = answer["results"][0]
     assert (hit["type"], hit["id"], hit["raw_id"], hit["project"]) == ("turn", id_, id_, "garden")
-    assert set(hit) == {"type", "id", "raw_id", "title", "text", "score", "project", "at"}
+    assert set(hit) == {"type", "id", "raw_id", "title", "text", "score", "project", "at", "withheld"}
+    assert hit["withheld"] is None
     assert hit["at"] == "2026-03-01T09:00:00+00:00"
 
 

@@ -23,7 +23,7 @@ def instance() -> Iterator[dg.DagsterInstance]:
 def embedder(monkeypatch: pytest.MonkeyPatch) -> WordEmbedder:
     made = WordEmbedder()
     for module in (process, regenerate):
-        monkeypatch.setattr(module, "get_embedder", lambda _settings: made)
+        monkeypatch.setattr(module, "open_embedder", lambda _db, _settings: made)
     return made
 
 

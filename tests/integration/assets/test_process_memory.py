@@ -70,7 +70,7 @@ def test_the_stages_name_the_run(db: Database, run_environment: None, instance: 
     result = run(instance)
     rows = db.fetch_all("select stage, run_id, outcome from stage_passes")
     assert {row["run_id"] for row in rows} == {result.run_id}
-    assert {row["stage"] for row in rows} == {"embed", "segment", "distill", "dedup", "task_items"}
+    assert {row["stage"] for row in rows} == {"embed", "segment", "distill", "dedup", "task_items", "impact", "note_files", "projects"}
 
 
 def test_a_run_without_work_says_zero(run_environment: None, instance: dg.DagsterInstance) -> None:

@@ -47,5 +47,5 @@ def unchecked(force: Force) -> Force:
 @pytest.fixture
 def embedder(monkeypatch: pytest.MonkeyPatch) -> WordEmbedder:
     made = WordEmbedder()
-    monkeypatch.setattr(process, "get_embedder", lambda _settings: made)
+    monkeypatch.setattr(process, "open_embedder", lambda _db, _settings: made)
     return made

@@ -17,10 +17,16 @@ _ROWS = (
     "insert into redaction_sweeps (relation, xid, asked_at, swept_at) values ('public.turns', '7', %(now)s, %(now)s)",
     "insert into injection_uses (injection_id, note_id, used, score, turn_raw_id, at) select min(i.id), min(n.id), true,"
     " 0.8, min(r.id), %(now)s from injections i, distilled_notes n, raw_items r",
+    "insert into injection_checks (injection_id, at, outcome) select min(id), %(now)s, 'no-answer' from injections"
+    " on conflict do nothing",
+    "insert into project_attributions (episode_id, project, method, at, actor) select min(id), 'garden', 'kept', %(now)s,"
+    " 'kim' from episodes on conflict do nothing",
+    "insert into memory_health (at, score, parts) values (%(now)s, 90, '{}')",
     "insert into note_files (note_id, path, noticed_at) select min(id), 'pump.py', %(now)s from distilled_notes",
     "insert into project_aliases (alias, project_id, at, actor) select 'yard', min(id), %(now)s, 'kim' from projects",
     "insert into project_changes (at, change, project, other, actor) select %(now)s, 'alias', min(name), 'yard', 'kim'"
     " from projects",
+    "insert into project_moves (change_id, kind, name) select min(id), 'alias', 'yard' from project_changes",
     "insert into project_centroids (project_id, space_id, sums, turns, last_turn_id, rebuilt_at)"
     " select min(p.id), min(s.id), '{0.5,0.5}', 1, 1, %(now)s from projects p, embedding_spaces s",
     "insert into project_mismatches (episode_id, project, suggested, similarity, margin, at)"

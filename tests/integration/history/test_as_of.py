@@ -166,3 +166,38 @@ def test_notes_in_a_ring_of_conflicts_are_still_shown(db: Database, ask: Callabl
     hold(db, new, old)
     hold(db, old, new)
     assert set(shown(ask())) & {old, new}
+
+
+def test_the_context_says_that_something_changed_without_the_dead_value(
+    db: Database, settings: Settings
+) -> None:
+    """At the start of a session the later of two conflicting notes stands in the older one's place, with the day of
+    the change, also where it would not be shown by itself."""
+    old, new = learn(db, OLD, 0, category="preference"), learn(db, NEW, 10)
+    change(db, new, 10, "project = 'elsewhere'")
+    hold(db, new, old)
+    context = recall_context(db, settings, now=NOW, project="garden")
+    assert [note.id for note in context.notes] == [new]
+    assert "6001. (this changed on 2026-03-12)" in context.text
+    assert "5433" not in context.text
+
+
+def test_an_excluded_later_note_overrules_nothing(db: Database, ask: Callable[..., PromptRecall]) -> None:
+    """What a person keeps out of recall does not keep the other one out."""
+    old, new = learn(db, OLD, 0), learn(db, NEW, 10)
+    hold(db, new, old)
+    change(db, new, 13, "excluded_at = now()")
+    assert shown(ask()) == [old]
+
+
+def test_a_chain_of_conflicts_leads_to_the_last(db: Database, ask: Callable[..., PromptRecall]) -> None:
+    """Of three values that dispute each other in turn the last is shown, and neither dead one is printed."""
+    old, mid = learn(db, OLD, 0), learn(db, NEW, 10)
+    last = learn(db, "The staging database listens on port 7100.", 20)
+    hold(db, mid, old)
+    hold(db, last, mid)
+    found = ask()
+    assert shown(found) == [last]
+    assert "this changed on 2026-03-22" in found.text
+    assert "5433" not in found.text
+    assert "6001" not in found.text

@@ -54,7 +54,7 @@ def test_history_timeline_and_diff_over_http(client: TestClient, pair: tuple[int
     ("path", "status", "words"),
     [
         ("/notes/999/history", 404, "there is no note 999"),
-        ("/timeline?project=gardn", 404, "near it: garden"),
+        ("/timeline?project=gardn", 404, "did you mean garden"),
         ("/timeline?since=soon", 422, "since: 'soon' is no day"),
         ("/timeline?since=2026-03-05&until=2026-03-01", 422, "is before since"),
         ("/diff?subject=port", 422, "since: is missing"),

@@ -149,7 +149,7 @@ def test_no_such_project_is_not_nothing_recorded(db: Database, router: dict[str,
     with db.transaction() as conn:
         conn.execute("insert into projects (name, first_method) values ('cellar', 'explicit')")
     assert read_timeline(db, since=EVER, until=day(9), project="cellar").entries == ()
-    with pytest.raises(NotFound, match="there is no project 'gardn'; near it: garden"):
+    with pytest.raises(NotFound, match="there is no project 'gardn'; did you mean garden"):
         read_timeline(db, since=EVER, until=day(9), project="gardn")
     with pytest.raises(NotFound, match="there is no project 'cellars'"):
         read_diff(db, "router", since=EVER, until=day(9), project="cellars")

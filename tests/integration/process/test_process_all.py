@@ -11,7 +11,7 @@ from argus_memory.stages.passes import record_pass
 from argus_memory.upkeep.process import StageWork
 from argus_memory.upkeep.process_all import process_all, report_of_runs
 from tests.memory_rows import add_turn, at
-from tests.stubs.llm_server import refused_url
+from tests.stubs.llm_server import LlmServer, refused_url
 
 NOW = at(60 * 24 * 30)
 
@@ -31,7 +31,7 @@ def test_until_idle_leaves_nothing_due(db: Database, settings: Settings) -> None
     assert report.notes_created >= 1
     assert report.notes_embedded == report.notes_created
     assert (processed.errors, processed.changed) == ({}, True)
-    assert set(report.seconds) == {"embed", "segment", "distill", "dedup", "task_items"}
+    assert set(report.seconds) == {"embed", "segment", "distill", "dedup", "task_items", "impact", "note_files", "projects"}
     assert [work.stage for work in seen][:2] == ["turn_embeddings", "episodes"]
     assert db.fetch_one("select count(*) as n from distilled_notes where deduped_at is null") == {"n": 0}
     again = process_all(db, settings, now=NOW, until_idle=True)
@@ -56,6 +56,20 @@ def test_without_an_embedder_the_other_stages_run(db: Database, settings: Settin
     assert processed.report.turns_embedded == 0
 
 
+def test_a_run_keeps_the_books_of_its_embedding_calls(db: Database, settings: Settings) -> None:
+    """Each call of a model server that a run makes for vectors is a row, as those for notes are."""
+    say_something(db)
+    with LlmServer() as server:
+        at_server = replace(
+            settings, llm_base_url=server.base_url, llm_api_key="k" * 20, embed_model="openai/nomic-embed-text"
+        )
+        process_all(db, at_server, now=NOW)
+        asked = [call for call in server.calls if call.kind == "embeddings"]
+    rows = db.fetch_all("select outcome from llm_calls where stage = 'embed'")
+    assert len(rows) == len(asked) > 0
+    assert {row["outcome"] for row in rows} == {"ok"}
+
+
 def test_the_report_of_a_run_is_read_from_its_passes(db: Database) -> None:
     """Counts and seconds of all passes of a run, an error of its last failed pass, and nothing of other runs."""
     counts = [
@@ -76,5 +90,5 @@ def test_the_report_of_a_run_is_read_from_its_passes(db: Database) -> None:
     report = processed.report
     assert (report.turns_embedded, report.episodes_closed, report.notes_created, report.parked) == (3, 3, 4, 1)
     assert (report.dedup, report.held) == ({"distinct": 3, "duplicate": 1}, 1)
-    assert report.seconds == {"embed": 2.0, "segment": 2.0, "distill": 1.0, "dedup": 2.0, "task_items": 0.0}
+    assert report.seconds == {"embed": 2.0, "segment": 2.0, "distill": 1.0, "dedup": 2.0, "task_items": 0.0, "impact": 0.0, "note_files": 0.0, "projects": 0.0}
     assert processed.errors == {"embed": "refused"}

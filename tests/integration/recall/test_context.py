@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -34,6 +35,34 @@ def test_own_notes_come_first_by_importance_then_global(db: Database, settings: 
     world = weigh(db, add_note(db, "world", project="global"), 1.0)
     add_note(db, "foreign", project="harbour")
     assert [note.id for note in context(db, settings).notes] == [new, old, low, world]
+
+
+def test_standing_preferences_and_context_surface_without_a_query(db: Database, settings: Settings) -> None:
+    """Among many weightier facts the standing notes are there, also the global ones; what was excluded is not."""
+    for number in range(30):
+        weigh(db, add_note(db, f"fact {number}", said_at=at(number)), 0.9)
+    standing = {
+        weigh(db, add_note(db, "Kim wants short answers.", category="preference", project="global"), 0.4),
+        weigh(db, add_note(db, "The garden is leased until 2029.", category="context"), 0.3),
+    }
+    gone = add_note(db, "Kim wants long answers.", category="preference")
+    with db.transaction() as conn:
+        conn.execute("update distilled_notes set excluded_at = %s where id = %s", (NOW, gone))
+    given = context(db, settings)
+    assert {note.id for note in given.notes[:2]} == standing
+    assert len(given.notes) == 12
+    assert gone not in {note.id for note in given.notes}
+    assert "Kim wants short answers." in given.text
+
+
+def test_what_faded_stands_behind_what_did_not(db: Database, settings: Settings) -> None:
+    """A weightier note without a sign for a year stands behind a fresh one; nothing is written back."""
+    old = weigh(db, add_note(db, "old", said_at=NOW - timedelta(days=365)), 0.9)
+    new = weigh(db, add_note(db, "new", said_at=NOW), 0.5)
+    assert [note.id for note in context(db, settings).notes] == [new, old]
+    assert db.fetch_one("select importance from distilled_notes where id = %(id)s", {"id": old}) == {
+        "importance": pytest.approx(0.9)
+    }
 
 
 def test_at_most_twelve_notes(db: Database, settings: Settings) -> None:
@@ -75,13 +104,14 @@ def test_the_same_store_gives_the_same_text_and_asks_no_model(store: Store) -> N
 
 
 def test_each_context_is_a_row_and_counts_what_it_showed(store: Store) -> None:
-    """prompt_mode is false, the scores are importance."""
+    """prompt_mode is false, the scores are what is left of the importance at that moment."""
     found = context(store.db, store.settings)
     row = store.db.fetch_one("select * from injections where id = %(id)s", {"id": found.injection_id})
     assert row
     assert not row["prompt_mode"]
     assert row["note_ids"] == [note.id for note in found.notes]
-    assert row["note_scores"] == pytest.approx([note.importance for note in found.notes])
+    assert row["note_scores"] == pytest.approx([note.score for note in found.notes])
+    assert all(0 < score <= note.importance for score, note in zip(row["note_scores"], found.notes, strict=True))
     shown = store.db.fetch_all("select id from distilled_notes where shown_count = 1")
     assert {each["id"] for each in shown} == set(row["note_ids"])
 

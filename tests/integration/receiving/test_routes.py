@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from fastapi.testclient import TestClient
@@ -11,6 +13,7 @@ from fastapi.testclient import TestClient
 from argus_cli.main import main
 from argus_memory.db import Database
 from argus_memory.settings import Settings
+from argus_memory.upkeep.auto_approve import auto_approve
 from tests.memory_rows import START, add_note
 
 PERSON = {"Authorization": "Bearer admin-token-for-tests-only"}
@@ -31,6 +34,22 @@ def test_the_token_says_whether_a_person_or_an_agent_writes(client: TestClient) 
     made = client.post("/remember", json={"text": "The cellar is dry.", "project": "garden"}, headers=PERSON)
     assert (made.status_code, made.json()["outcome"]) == (201, "created")
     assert client.get(f"/notes/{made.json()['note_id']}", headers=CAPTURE).json()["live"]
+
+
+def test_what_the_switch_accepted_goes_back_to_the_queue_over_http(
+    client: TestClient, db: Database, settings: Settings
+) -> None:
+    """Undo takes its note away and lists it again; a second undo is a conflict, and an agent may not."""
+    client.post("/remember", json={"text": "The attic is damp.", "project": "garden"}, headers=AGENT)
+    (waiting,) = client.get("/review", headers=CAPTURE).json()["proposals"]
+    switched = replace(settings, auto_approve=timedelta(days=3))
+    assert auto_approve(db, switched, now=datetime.now(UTC) + timedelta(days=4)).proposals == 1
+    assert client.get("/review", headers=CAPTURE).json()["since"]["auto_approved"] == 1
+    assert client.post(f"/proposals/{waiting['id']}/undo", headers=AGENT).status_code == 403
+    note = client.post(f"/proposals/{waiting['id']}/undo", headers=PERSON).json()["note_id"]
+    assert not client.get(f"/notes/{note}", headers=CAPTURE).json()["live"]
+    assert [each["id"] for each in client.get("/review", headers=CAPTURE).json()["proposals"]] == [waiting["id"]]
+    assert client.post(f"/proposals/{waiting['id']}/undo", headers=PERSON).status_code == 409
 
 
 def test_a_held_correction_is_approved_over_http(client: TestClient) -> None:

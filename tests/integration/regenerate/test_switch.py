@@ -154,13 +154,13 @@ def test_a_forgotten_fact_does_not_come_back(diary: Diary) -> None:
 
 
 def test_what_was_decided_meanwhile_counts_more(diary: Diary) -> None:
-    """A note forgotten between diff and switch: its unit is left as it is, the others are switched."""
+    """A note decided on between diff and switch: its unit is left as it is, the others are switched."""
     diary.model.more = {PUMP: "The pump has a gauge."}
     shown = diary.regenerate("dry-run", last=1)
-    forget(diary.db, diary.notes()[TABS], "kim", now=at(5))
+    pin(diary.db, diary.notes()[TABS], "kim", now=at(5))
     done = accept(diary.db, diary.settings, shown.id, "kim", clock=lambda: diary.now)
     assert (done.counts["did_moved_on"], done.counts["did_switched"]) == (1, 1)
-    assert set(diary.notes()) == {PUMP, MARA, POSTGRES}
+    assert set(diary.notes()) == {TABS, PUMP, MARA, POSTGRES}
 
 
 def test_a_fact_forgotten_meanwhile_is_not_added(diary: Diary) -> None:

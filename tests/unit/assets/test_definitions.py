@@ -28,6 +28,9 @@ LINEAGE = {
     "projects": {"raw_items", "episodes"},
     "injections": {"distilled_notes", "note_embeddings", "turn_embeddings"},
     "task_items": {"raw_items", "distilled_notes"},
+    "injection_uses": {"raw_items", "injections"},
+    "note_files": {"distilled_notes"},
+    "memory_health": {"distilled_notes", "dedup_log", "injection_uses"},
 }
 # Tables that checks stand at and that no step of Dagster's writes.
 LEDGERS = {"audit_results", "deliveries", "task_runs"}
@@ -91,11 +94,12 @@ def test_jobs_schedules_and_sensors() -> None:
     jobs = {name for name in repository.job_names if not name.startswith("__")}
     tasks = load_task_list()
     assert not tasks.broken
-    assert jobs == {"process_memory", "audit_memory", "housekeeping", TASKS_JOB}
+    assert jobs == {"process_memory", "audit_memory", "housekeeping", "reconcile_memory", TASKS_JOB}
     schedules = [s for s in repository.schedule_defs if s.job_name != TASKS_JOB]
     assert {(s.name, s.job_name, s.cron_schedule, s.execution_timezone) for s in schedules} == {
         ("audit_memory_hourly", "audit_memory", "7 * * * *", "UTC"),
         ("housekeeping_daily", "housekeeping", "40 3 * * *", "UTC"),
+        ("reconcile_nightly", "reconcile_memory", "20 4 * * *", "UTC"),
     }
     assert all(s.default_status == dg.DefaultScheduleStatus.RUNNING for s in repository.schedule_defs)
     sensors = {s.name: s for s in repository.sensor_defs}

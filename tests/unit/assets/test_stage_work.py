@@ -95,4 +95,4 @@ def test_the_report_has_the_contracts_counts() -> None:
     assert (report.turns_embedded, report.notes_embedded, report.episodes_closed) == (7, 3, 2)
     assert (report.units_distilled, report.notes_created, report.parked, report.held) == (2, 3, 1, 1)
     assert report.dedup == {"distinct": 2}
-    assert report.seconds == {"embed": 2.0, "segment": 0.0, "distill": 0.0, "dedup": 0.0, "task_items": 0.0}
+    assert report.seconds == {"embed": 2.0, "segment": 0.0, "distill": 0.0, "dedup": 0.0, "task_items": 0.0, "impact": 0.0, "note_files": 0.0, "projects": 0.0}

@@ -300,3 +300,16 @@ def test_the_same_turns_give_the_same_notes(said: list[tuple[Role, str]]) -> Non
     """Nothing depends on chance or on the clock."""
     first: list[Candidate] = extract(talk(*said))
     assert extract(talk(*said)) == first
+
+
+def test_an_attempt_and_its_outcome_are_one_note() -> None:
+    """What was tried and why it failed stand in one note, verbatim; what follows is a note of its own."""
+    tried = "I tried switching the queue to Redis streams. It did not work because consumer groups lose messages."
+    notes = extract(talk(("user", f"{tried} Use Postgres for the queue instead.")))
+    assert [note.source_ref for note in notes] == [tried, "Use Postgres for the queue instead."]
+
+
+def test_a_dead_end_needs_no_other_cue() -> None:
+    """That a way led nowhere is worth keeping by itself, whoever says so."""
+    (note,) = extract(talk(("assistant", "Rewriting the parser by hand was a dead end.")))
+    assert (note.category, note.tags) == ("fact", ("dead-end",))

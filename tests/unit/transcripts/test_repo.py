@@ -20,6 +20,11 @@ def git(folder: Path, *words: str) -> None:
     )
 
 
+def head(folder: Path) -> str:
+    done = subprocess.run(["git", "-C", str(folder), "rev-parse", "HEAD"], check=True, capture_output=True)
+    return done.stdout.decode().strip()
+
+
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
     """A repository with one commit and a remote whose address holds a password."""
@@ -36,7 +41,10 @@ def test_a_folder_below_a_repository_is_of_it(repository: Path) -> None:
     """Any folder inside gives origin's address, without credentials, and the common folder."""
     inside = repository / "src" / "pier"
     inside.mkdir(parents=True)
-    expected = {"remote": "https://example.org/harbour.git", "common_dir": os.path.realpath(repository / ".git")}
+    expected = {
+        "remote": "https://example.org/harbour.git", "common_dir": os.path.realpath(repository / ".git"),
+        "commit": head(repository),
+    }  # fmt: skip
     assert resolve_repo(str(inside)) == resolve_repo(str(repository)) == expected
 
 
@@ -65,6 +73,7 @@ def test_a_submodule_is_a_repository_of_its_own(repository: Path, tmp_path: Path
     assert found == {
         "remote": str(repository),
         "common_dir": os.path.realpath(outer / ".git" / "modules" / "inner"),
+        "commit": head(repository),
     }
 
 
