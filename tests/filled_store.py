@@ -95,9 +95,11 @@ def fill(db: Database, settings: Settings, now: datetime) -> Filled:
         _passes(conn, now)
         _health(conn, now)
         _recalls(conn, filled, now)
+        _uses(conn, now)
         _tasks(conn, now)
         _outbox(conn, now)
         _reviews(conn, filled, now)
+        _calls(conn, now)
     write_task_list(settings)
     _decide(db, settings, filled, now)
     with db.transaction() as conn:
@@ -321,6 +323,23 @@ def _recalls(conn: Connection, filled: Filled, now: datetime) -> None:
         )  # fmt: skip
 
 
+def _uses(conn: Connection, now: datetime) -> None:
+    """Most of what was shown was judged by the answer that followed; two answers in three used it."""
+    conn.execute(
+        """insert into injection_checks (injection_id, at, outcome)
+           select id, %s, case when id %% 7 = 0 then 'no-answer' else 'scored' end
+           from injections where note_ids <> '{}' and id %% 5 <> 0""",
+        (now,),
+    )
+    conn.execute(
+        """insert into injection_uses (injection_id, note_id, used, score, turn_raw_id, at)
+           select i.id, i.note_ids[1], i.id %% 3 <> 0, (i.id %% 10) / 10.0,
+                  (select min(t.raw_id) from turns t where t.role = 'assistant'), %s
+           from injections i join injection_checks c on c.injection_id = i.id and c.outcome = 'scored'""",
+        (now,),
+    )
+
+
 def _tasks(conn: Connection, now: datetime) -> None:
     chance = random.Random(5)
     for name, schedule, last in TASKS:
@@ -364,6 +383,31 @@ def _outbox(conn: Connection, now: datetime) -> None:
                                    last_error)
            values ('alert:1', 'alert', 'main', 'weather-note failed', 'exit code 1', %s, %s, 'pending', %s, 0, null)""",
         (alert["id"], now - timedelta(minutes=2), now + timedelta(minutes=1)),
+    )
+
+
+def _calls(conn: Connection, now: datetime) -> None:
+    """Two models, one of them without a known price, and an engine; some calls fail."""
+    chance = random.Random(11)
+    for number in range(90):
+        local = number % 3 == 0
+        outcome = "infra" if number % 17 == 3 else "ok"
+        conn.execute(
+            """insert into llm_calls (at, stage, model, model_real, prompt_tokens, completion_tokens, cost_usd, milliseconds,
+                                      outcome, detail, run_id)
+               values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)""",
+            (
+                now - timedelta(hours=chance.uniform(0, 400)), "distill" if number % 2 else "dedup",
+                "ollama/small" if local else "haiku", "small:8b" if local else "haiku-4", chance.randint(400, 4000),
+                chance.randint(20, 400), None if local else round(chance.uniform(0.0004, 0.006), 6),
+                chance.randint(300, 9000), outcome, "the server closed the connection" if outcome != "ok" else None,
+                str(UUID(int=chance.getrandbits(128))),
+            ),
+        )  # fmt: skip
+    conn.execute(
+        """insert into engine_attempts (task, place, engine, model, started_at, finished_at, outcome, cost_usd)
+           values ('weather-note', 1, 'claude', 'sonnet', %(at)s, %(at)s, 'ok', null)""",
+        {"at": now - timedelta(hours=3)},
     )
 
 

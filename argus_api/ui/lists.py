@@ -10,7 +10,7 @@ Templates use `kit.heads(view, columns)`, `kit.counted`, `kit.nothing` and `kit.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlencode
@@ -113,3 +113,8 @@ def one_of(view: View, name: str, values: tuple[str, ...]) -> str | None:
     if value is not None and value not in values:
         raise UsageError(f"{name}: {value[:60]!r} is not one of {', '.join(values)}")
     return value
+
+
+def options(values: Iterable[str]) -> list[tuple[str, str]]:
+    """Values of a filter that are their own labels, as `kit.choice` takes them."""
+    return [(value, value) for value in values]

@@ -11,7 +11,7 @@ from functools import cache
 from fastapi import APIRouter, FastAPI
 from starlette.routing import Route
 
-from argus_api.ui import checks, note, overview, raw, search, sign_in, static
+from argus_api.ui import checks, costs, deliveries, injections, note, overview, raw, search, sign_in, static
 from argus_api.ui.page import error_page
 from argus_api.ui.security import signed_out_answer
 
@@ -38,6 +38,9 @@ PAGES: tuple[Page, ...] = (
     Page("/ui/search", "Search", search.router),
     Page("/ui/raw", None, raw.router),  # before the notes, whose decisions would take its word `redact`
     Page("/ui/notes", None, note.router),
+    Page("/ui/costs", "Costs", costs.router),
+    Page("/ui/deliveries", "Deliveries", deliveries.router),
+    Page("/ui/injections", "Recalls", injections.router),
     Page("/ui/checks", None, checks.router),
 )
 

@@ -14,6 +14,8 @@ EMPTY: Final[Mapping[str, str]] = {
     "search-nothing": "/ui/search?q=walrus",
     "check-stage": "/ui/checks/distill",
     "check": "/ui/checks/disk",
+    "deliveries": "/ui/deliveries",
+    "costs": "/ui/costs",
 }
 
 # Pages of the filled store.
@@ -34,5 +36,9 @@ FILLED: Final[Mapping[str, Callable[[Filled], str]]] = {
     "redact": lambda filled: f"/ui/notes/{filled.note('Nightly')}/redact",
     "check-stage": lambda _: "/ui/checks/embed",
     "check": lambda _: "/ui/checks/tasks",
+    "deliveries": lambda _: "/ui/deliveries",
+    "delivery": lambda _: "/ui/deliveries/1",
+    "costs": lambda _: "/ui/costs",
+    "costs-year": lambda _: "/ui/costs?days=365&stage=distill&sort=dearest",
     "error": lambda _: "/ui/notes/99999",
 }
