@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from argus_memory.rules.event_words import detail_words
+
 if TYPE_CHECKING:
     from argus_memory.upkeep.history import NoteHistory
 
@@ -48,23 +50,6 @@ def event_line(event: Mapping[str, Any], note_id: int) -> str:
     other_words = f" → note {other}" if other else ""
     more = detail_words(event["event"], event["detail"])
     return f"{event['at']:%Y-%m-%d %H:%M}  {event['event']:<11} by {event['actor']}{other_words}{about}{more}"
-
-
-def detail_words(event: str, detail: Mapping[str, Any]) -> str:
-    """What an event tells beside its name."""
-    if event in ("reinforced", "weakened"):
-        return f" (confidence {detail['before']:.2f} → {detail['after']:.2f})"
-    if event == "reworded" and "before" in detail:
-        return f" (before: {one_line(detail['before'])})"
-    if event == "revised":
-        return f" ({', '.join(detail['fields'])})"
-    if event == "moved":
-        return f" (from {detail['from'] or 'no project'} to {detail['to'] or 'no project'})"
-    if event == "restored" and detail.get("was"):
-        return f" (was {detail['was']})"
-    if "valid_to" in detail and detail["valid_to"]["after"]:
-        return f" (held until {str(detail['valid_to']['after'])[:10]})"
-    return ""
 
 
 def one_line(text: str) -> str:

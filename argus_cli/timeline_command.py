@@ -8,8 +8,9 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from argus_cli.history_words import detail_words, one_line
+from argus_cli.history_words import one_line
 from argus_cli.hub import open_database
+from argus_memory.rules.event_words import detail_words
 from argus_memory.rules.moments import ACCEPTED, parse_moment
 from argus_memory.settings import load_settings
 

@@ -120,14 +120,14 @@ def read_timeline(
     Raises NotFound for a project that does not exist, UsageError for a window that ends before it begins or a limit
     out of range.
     """
-    _check_window(since, until)
+    check_window(since, until)
     if not 1 <= limit <= TIMELINE_MAX:
         raise UsageError(f"limit: {limit} is outside 1 to {TIMELINE_MAX}")
     q = queries("history")
     with db.transaction() as conn:
         params: dict[str, Any] = {
             "since": since, "until": until, "limit": limit + 1,
-            "events": list(events) if events else None, "projects": _names_of(conn, project),
+            "events": list(events) if events else None, "projects": names_of(conn, project),
         }  # fmt: skip
         # Planned for these values: a plan for any project would walk through all the others' events.
         page = conn.execute(q.timeline if project is None else q.project_timeline, params, prepare=False).fetchall()
@@ -147,10 +147,10 @@ def read_diff(
     UsageError for a subject without a word to look for or a window that ends before it begins, NotFound for a project
     that does not exist.
     """
-    _check_window(since, until)
+    check_window(since, until)
     q = queries("history")
     with db.transaction() as conn:
-        names = _names_of(conn, project)
+        names = names_of(conn, project)
         found = conn.execute(
             q.subject_notes,
             {"words": _words_of(conn, subject), "projects": names, "since": since, "until": until,
@@ -204,7 +204,7 @@ def _words_of(conn: Connection, subject: str) -> str:
     return " & ".join(f"'{lexeme}'" for lexeme in quoted)
 
 
-def _names_of(conn: Connection, project: str | None) -> list[str] | None:
+def names_of(conn: Connection, project: str | None) -> list[str] | None:
     """Every name the project has had; None for all projects. Raises NotFound with the nearest names."""
     if project is None:
         return None
@@ -216,6 +216,6 @@ def _names_of(conn: Connection, project: str | None) -> list[str] | None:
     return None if name is None else [name]
 
 
-def _check_window(since: datetime, until: datetime) -> None:
+def check_window(since: datetime, until: datetime) -> None:
     if until < since:
         raise UsageError(f"until: {until:%Y-%m-%d %H:%M} UTC is before since, {since:%Y-%m-%d %H:%M} UTC")

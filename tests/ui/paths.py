@@ -16,6 +16,9 @@ EMPTY: Final[Mapping[str, str]] = {
     "check": "/ui/checks/disk",
     "deliveries": "/ui/deliveries",
     "costs": "/ui/costs",
+    "injections": "/ui/injections",
+    "timeline": "/ui/timeline",
+    "diff": "/ui/timeline?subject=vents",
 }
 
 # Pages of the filled store.
@@ -40,5 +43,10 @@ FILLED: Final[Mapping[str, Callable[[Filled], str]]] = {
     "delivery": lambda _: "/ui/deliveries/1",
     "costs": lambda _: "/ui/costs",
     "costs-year": lambda _: "/ui/costs?days=365&stage=distill&sort=dearest",
+    "injections": lambda _: "/ui/injections",
+    "injections-floor": lambda _: "/ui/injections?floor=0.02&outcome=used",
+    "injection": lambda _: "/ui/injections/3",
+    "timeline": lambda _: "/ui/timeline",
+    "diff": lambda _: "/ui/timeline?subject=dumps+kept&since=3d",
     "error": lambda _: "/ui/notes/99999",
 }
