@@ -11,7 +11,20 @@ from functools import cache
 from fastapi import APIRouter, FastAPI
 from starlette.routing import Route
 
-from argus_api.ui import checks, costs, deliveries, injections, note, overview, raw, search, sign_in, static, timeline
+from argus_api.ui import (
+    checks,
+    costs,
+    deliveries,
+    health,
+    injections,
+    note,
+    overview,
+    raw,
+    search,
+    sign_in,
+    static,
+    timeline,
+)
 from argus_api.ui.page import error_page
 from argus_api.ui.security import signed_out_answer
 
@@ -40,6 +53,7 @@ PAGES: tuple[Page, ...] = (
     Page("/ui/notes", None, note.router),
     Page("/ui/costs", "Costs", costs.router),
     Page("/ui/deliveries", "Deliveries", deliveries.router),
+    Page("/ui/health", "Health", health.router),
     Page("/ui/timeline", "Timeline", timeline.router),
     Page("/ui/injections", "Recalls", injections.router),
     Page("/ui/checks", None, checks.router),

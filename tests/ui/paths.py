@@ -18,6 +18,9 @@ EMPTY: Final[Mapping[str, str]] = {
     "costs": "/ui/costs",
     "injections": "/ui/injections",
     "timeline": "/ui/timeline",
+    "health": "/ui/health",
+    "graph": "/ui/health/graph",
+    "stale": "/ui/health/stale",
     "diff": "/ui/timeline?subject=vents",
 }
 
@@ -46,6 +49,8 @@ FILLED: Final[Mapping[str, Callable[[Filled], str]]] = {
     "injections": lambda _: "/ui/injections",
     "injections-floor": lambda _: "/ui/injections?floor=0.02&outcome=used",
     "injection": lambda _: "/ui/injections/3",
+    "health": lambda _: "/ui/health",
+    "graph": lambda _: "/ui/health/graph",
     "timeline": lambda _: "/ui/timeline",
     "diff": lambda _: "/ui/timeline?subject=dumps+kept&since=3d",
     "error": lambda _: "/ui/notes/99999",
