@@ -96,6 +96,7 @@ def fill(db: Database, settings: Settings, now: datetime) -> Filled:
         _health(conn, now)
         _recalls(conn, filled, now)
         _uses(conn, now)
+        _registry(conn, now)
         _tasks(conn, now)
         _outbox(conn, now)
         _reviews(conn, filled, now)
@@ -321,6 +322,35 @@ def _recalls(conn: Connection, filled: Filled, now: datetime) -> None:
                 None if found else "nothing-on-record", 240 if found else 0, chance.uniform(20, 90),
             ),
         )  # fmt: skip
+
+
+def _registry(conn: Connection, now: datetime) -> None:
+    """The projects of the talks with what leads to them; one episode that reads like another project's."""
+    for name, method in (("garden", "cwd"), ("workshop", "cwd"), ("homelab", "repo"), ("lab", "cwd")):
+        row = conn.execute(
+            """insert into projects (name, created_at, first_method) values (%s, %s, %s)
+               on conflict (name) do update set first_method = excluded.first_method returning id""",
+            (name, now - timedelta(days=40), method),
+        ).fetchone()
+        assert row
+        conn.execute(
+            "insert into project_keys (key, project_id) values (%s, %s) on conflict do nothing",
+            (f"cwd:/home/kim/{name}", row["id"]),
+        )
+        conn.execute(
+            "update episodes set project_method = %s, project_confidence = %s where project = %s and project_method is null",
+            (method, 0.9 if method == "repo" else 0.6, name),
+        )
+    conn.execute(
+        """insert into project_aliases (alias, project_id, at, actor)
+           select 'allotment', id, %s, 'kim' from projects where name = 'garden'""",
+        (now - timedelta(days=2),),
+    )
+    conn.execute(
+        """insert into project_mismatches (episode_id, project, suggested, similarity, margin, at)
+           select id, 'workshop', 'homelab', 0.71, 0.12, %s from episodes where session = 'printer'""",
+        (now - timedelta(hours=5),),
+    )
 
 
 def _uses(conn: Connection, now: datetime) -> None:
