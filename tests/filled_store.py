@@ -157,7 +157,9 @@ def _talk(db: Database, filled: Filled, now: datetime) -> None:
     for session, project, source, hours, turns in TALKS:
         begin = now - timedelta(hours=hours)
         ids = [
-            add_turn(db, text, begin + timedelta(minutes=n), role=role, session=session, project=project, source=source)
+            add_turn(
+                db, text, begin + timedelta(minutes=n), role=role, session=session, project=project, source=source
+            )
             for n, (role, text) in enumerate(turns)
         ]
         filled.turns[session] = ids
@@ -277,7 +279,12 @@ def _health(conn: Connection, now: datetime) -> None:
                 status = "warn"
             conn.execute(
                 "insert into health_samples (at, name, status, detail) values (%s, %s, %s, %s)",
-                (at, name, status, {"ok": "well", "warn": "1 waits for a person", "failed": "cannot be reached"}[status]),
+                (
+                    at,
+                    name,
+                    status,
+                    {"ok": "well", "warn": "1 waits for a person", "failed": "cannot be reached"}[status],
+                ),
             )
     for watcher, pass_ms in (("watchdog", 41.0), ("dagster", 120.0), ("sender", 6.0)):
         conn.execute(

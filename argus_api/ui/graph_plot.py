@@ -45,7 +45,8 @@ def _draw_node(node: Node, spot: tuple[float, float], chars: int) -> Markup:
     x, y = spot
     left = x >= WIDTH / 2
     drawn = Markup(
-        '<title>{}</title><circle cx="{:.0f}" cy="{:.0f}" r="7"/><text x="{:.0f}" y="{:.0f}" text-anchor="{}">{}</text>'
+        '<title>{}</title><circle cx="{:.0f}" cy="{:.0f}" r="7"/>'
+        '<text x="{:.0f}" y="{:.0f}" text-anchor="{}">{}</text>'
     ).format(one_line(node.title, 300), x, y, x + (-12 if left else 12), y + 5, "end" if left else "start",
              one_line(node.label, chars))  # fmt: skip
     kind = kind_of(node)

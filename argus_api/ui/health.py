@@ -40,16 +40,20 @@ def show(request: Request, hub: Here, session: SignedIn) -> Response:
     report = read_memory_health(hub.db, now=utc_now(), project=view["project"])
     history = [row for row in reversed(list_history(hub.db)) if row["score"] is not None]
     points = [
-        plots.Point(row["at"].timestamp(), row["score"], f"{row['at']:%Y-%m-%d}: {row['score']:.0f}") for row in history
+        plots.Point(row["at"].timestamp(), row["score"], f"{row['at']:%Y-%m-%d}: {row['score']:.0f}")
+        for row in history
     ]
     weeks = [
-        plots.Column(week["used"] / week["judged"], f"week of {week['week']}: {week['used']} of {week['judged']} used")
+        plots.Column(
+            week["used"] / week["judged"], f"week of {week['week']}: {week['used']} of {week['judged']} used"
+        )
         for week in reversed(report.weeks)
         if week["judged"]
     ]
     return render(
         request, "health.html", view=view, report=report, points=points, weeks=weeks, pairs=PAIRS, holdable=HOLDABLE,
-        fading=FADING, projects=_choices(timeline.find_projects(hub.db), view["project"]), reviewing=has_page("/ui/review"),
+        fading=FADING, reviewing=has_page("/ui/review"),
+        projects=_choices(timeline.find_projects(hub.db), view["project"]),
     )  # fmt: skip
 
 

@@ -71,11 +71,15 @@ def show_one(request: Request, hub: Here, session: SignedIn, id: RowId) -> Respo
     """What one recall chose from, what it showed, and what the answer used."""
     recall = injections.find_recall(hub.db, id, now=utc_now())
     points = [
-        plots.Point(number, one.rrf_score, f"{one.type} {one.id}: {one.rrf_score:.4f}, {WHY.get(one.why, one.why) or 'shown'}",
-                    "ok" if one.shown else "unknown")
+        plots.Point(
+            number,
+            one.rrf_score,
+            f"{one.type} {one.id}: {one.rrf_score:.4f}, {WHY.get(one.why, one.why) or 'shown'}",
+            "ok" if one.shown else "unknown",
+        )
         for number, one in enumerate(recall.candidates)
         if one.rrf_score is not None
-    ]  # fmt: skip
+    ]
     floor = recall.row["floor"]
     marks = [] if floor is None else [plots.Mark(floor, f"relevance floor {floor:.4f}")]
     return render(request, "injection.html", recall=recall, row=recall.row, points=points, marks=marks, why=WHY)
@@ -89,9 +93,13 @@ def histogram(page: injections.Ledger) -> list[tuple[str, list[plots.Column], li
     shown = []
     for name, tone in (("kept", "ok"), ("dropped", "unknown")):
         bars = [
-            plots.Column(getattr(one, name), f"{one.low:.3f} to {one.low + injections.WIDTH:.3f}: {getattr(one, name):,} {name}", tone)
+            plots.Column(
+                getattr(one, name),
+                f"{one.low:.3f} to {one.low + injections.WIDTH:.3f}: {getattr(one, name):,} {name}",
+                tone,
+            )
             for one in page.buckets
-        ]  # fmt: skip
+        ]
         shown.append((name, bars, marks))
     return shown
 

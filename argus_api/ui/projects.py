@@ -71,8 +71,7 @@ def change_one(request: Request, hub: Here, form: Sent, verb: str) -> Response:
             return _words(projects.remove_alias(hub.db, alias, ACTOR, now=now))
         return _words(projects.add_alias(hub.db, storable(form.need("name", "the project")), alias, ACTOR, now=now))
 
-    reply = change(request, goal, act)
-    return reply
+    return change(request, goal, act)
 
 
 def _change_name(request: Request, hub: Here, form: Sent, verb: str) -> Response:

@@ -1,5 +1,5 @@
-"""The ledger of recalls as pages: its rows, the scores of candidates, what another floor would have done, and one recall
-with everything it chose from. Reading changes nothing."""
+"""The ledger of recalls as pages: its rows, the scores of candidates, what another floor would have done, and one
+recall with everything it chose from. Reading changes nothing."""
 
 from __future__ import annotations
 
@@ -126,7 +126,13 @@ class Recall:
 
 
 def find_ledger(
-    db: Database, filters: Filters, *, wanted: Wanted, floor_now: float, floor: float | None = None, last: int = LAST[1]
+    db: Database,
+    filters: Filters,
+    *,
+    wanted: Wanted,
+    floor_now: float,
+    floor: float | None = None,
+    last: int = LAST[1],
 ) -> Ledger:
     """A page of the ledger with the scores of the last prompt recalls; `floor`: the one that is tried."""
     q = queries("pages_injections")
@@ -179,9 +185,11 @@ def find_recall(db: Database, id_: int, *, now: datetime) -> Recall:
         candidate("note", number, _at(row["note_scores"], at), _at(row["rrf_scores"], at))
         for at, number in enumerate(row["note_ids"])
     ]
-    shown += [candidate("turn", number, _at(row["turn_scores"], at), None) for at, number in enumerate(row["turn_ids"])]
+    shown += [
+        candidate("turn", number, _at(row["turn_scores"], at), None) for at, number in enumerate(row["turn_ids"])
+    ]
     dropped = [
-        candidate(each["type"], each["id"], each.get("score"), each.get("rrf_score"), each.get("reason") or "left out")
+        candidate(each["type"], each["id"], each.get("score"), each.get("rrf_score"), each["reason"] or "left out")
         for each in left_out
     ]
     return Recall(row, (*shown, *dropped))

@@ -1,4 +1,4 @@
-"""Projects as pages: the registry, and of one what makes it, how episodes came to it, and what a change would move."""
+"""Projects as pages: the registry; and of one what makes it, how episodes came to it, what a change would move."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ALIKE: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """`methods`: how episodes came to their projects; `unfiled`: episodes of no project, unclear and not looked at."""
+    """`methods`: how episodes came to their projects; `unfiled`: those of none, unclear and not looked at."""
 
     projects: Slice[DictRow]
     methods: Sequence[DictRow]

@@ -17,9 +17,9 @@ SORTS: Final = (
 )
 # What the triggers of note_events write, without `shown`.
 EVENTS: Final = (
-    "created", "reinforced", "weakened", "confirmed", "reworded", "revised", "dated", "refined", "superseded", "merged",
-    "corrected", "redistilled", "held", "approved", "rejected", "auto-approved", "undone", "pinned", "unpinned", "excluded",
-    "included", "forgotten", "restored", "redacted", "moved", "exported", "removed",
+    "created", "reinforced", "weakened", "confirmed", "reworded", "revised", "dated", "refined", "superseded",
+    "merged", "corrected", "redistilled", "held", "approved", "rejected", "auto-approved", "undone", "pinned",
+    "unpinned", "excluded", "included", "forgotten", "restored", "redacted", "moved", "exported", "removed",
 )  # fmt: skip
 DAYS: Final = 30  # of the plot
 
@@ -49,8 +49,8 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class TimelinePage:
-    """`events`: rows with the note's text right after each; `days`: the last DAYS before the window's end, oldest first;
-    `unattributed`: events of the window whose note belongs to no known project."""
+    """`events`: rows with the note's text right after each; `days`: the last DAYS before the window's end, oldest
+    first; `unattributed`: events of the window whose note belongs to no known project."""
 
     events: Slice[Mapping[str, Any]]
     days: tuple[Day, ...]
@@ -73,14 +73,15 @@ def find_timeline(db: Database, filters: Filters, *, wanted: Wanted, zone: tzinf
         names = names_of(conn, filters.project)
         of_project: LiteralString = "true" if names is None else "e.project = any(%(projects)s)"
         params: dict[str, Any] = {
-            "since": filters.since, "until": filters.until, "event": filters.event, "actor": filters.actor, "projects": names,
-            "events": [filters.event] if filters.event else None,
+            "since": filters.since, "until": filters.until, "event": filters.event, "actor": filters.actor,
+            "projects": names, "events": [filters.event] if filters.event else None,
         }  # fmt: skip
         listing = compose(q.events.replace("{of_project}", of_project), wanted)
         rows = conn.execute(listing, page_params(params, wanted), prepare=False).fetchall()
         total = conn.execute(q.count_events.replace("{of_project}", of_project), params, prepare=False).fetchone()
         page = cut(rows, total["total"] if total else 0, wanted)
-        entries = {row["id"]: row for row in conn.execute(h.timeline_entries, {"ids": [row["id"] for row in page.rows]})}
+        ids = [row["id"] for row in page.rows]
+        entries = {row["id"]: row for row in conn.execute(h.timeline_entries, {"ids": ids})}
         unattributed = conn.execute(h.unattributed, params, prepare=False).fetchone()
         by_day = conn.execute(
             q.events_by_day.replace("{of_project}", of_project),

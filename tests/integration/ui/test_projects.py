@@ -45,7 +45,9 @@ def test_names_are_looked_for_and_sorted(reader: Browser) -> None:
 def test_projects_come_page_by_page_each_once(browser: Browser, db: Database) -> None:
     """120 of them, without one missing, in two orders."""
     with db.transaction() as conn:
-        conn.execute("insert into projects (name, first_method) select 'p' || n, 'cwd' from generate_series(1, 120) n")
+        conn.execute(
+            "insert into projects (name, first_method) select 'p' || n, 'cwd' from generate_series(1, 120) n"
+        )
     for sort in ("name", "turns"):
         found: list[str] = []
         path = f"/ui/projects?sort={sort}"
@@ -151,7 +153,12 @@ def test_odd_names_are_text(filled: Filled, browser: Browser, db: Database) -> N
         for name in ("kim/argus", "<script>alert(1)</script>", "a\u202eb"):
             conn.execute("insert into projects (name, first_method) values (%s, 'cwd')", (name,))
     assert "kim/argus" in words_of(browser.page("/ui/projects/kim/argus"))
-    for path in ("/ui/projects", "/ui/projects/%3Cscript%3Ealert(1)%3C/script%3E", "/ui/projects/a%E2%80%AEb", "/ui/projects/lab"):
+    for path in (
+        "/ui/projects",
+        "/ui/projects/%3Cscript%3Ealert(1)%3C/script%3E",
+        "/ui/projects/a%E2%80%AEb",
+        "/ui/projects/lab",
+    ):
         page = browser.page(path)
         assert "<script>alert" not in page
         assert "<script>document" not in page

@@ -91,7 +91,9 @@ def test_a_subject_is_compared_between_two_moments(reader: Browser, shelf: Fille
     assert "Dumps are kept for 14 days." in words
     assert "New" in words_of(reader.page("/ui/timeline?subject=tomatoes&since=90d"))
     assert "Nothing changed about it" in words_of(reader.page("/ui/timeline?subject=walrus"))
-    assert "Nothing changed about it" in words_of(reader.page("/ui/timeline?subject=tomatoes&since=2001-01-01&until=2001-02-01"))
+    assert "Nothing changed about it" in words_of(
+        reader.page("/ui/timeline?subject=tomatoes&since=2001-01-01&until=2001-02-01")
+    )
 
 
 @pytest.mark.parametrize(
@@ -108,7 +110,11 @@ def test_what_cannot_be_asked_is_refused_in_a_sentence(reader: Browser, query: s
 
 def test_captured_text_is_text(reader: Browser) -> None:
     """In the list and in a diff: escaped, and what cannot be seen made visible."""
-    for path in ("/ui/timeline?project=lab", "/ui/timeline?subject=said&since=90d", "/ui/timeline?subject=invoice&since=90d"):
+    for path in (
+        "/ui/timeline?project=lab",
+        "/ui/timeline?subject=said&since=90d",
+        "/ui/timeline?subject=invoice&since=90d",
+    ):
         page = reader.page(path)
         assert "<script>document" not in page
         assert "\u202e" not in page
