@@ -1,4 +1,4 @@
-"""How long the pages under /ui take on a large store: `python -m benchmarks.pages [--small]`.
+"""How long the pages under /ui take on a large store: `python -m benchmarks.pages [--small] [--paint]`.
 
 100,000 raw items, 20,000 notes, 100,000 injections and a year of task runs on an embedded Postgres with fsync; every
 page is asked for 40 times in this process, signed in with the admin token. Prints p50, p95, size on the wire, and the
@@ -78,7 +78,10 @@ SEARCHES = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--small", action="store_true", help="a twentieth of the store")
-    sizes = SMALL if parser.parse_args().small else FULL
+    parser.add_argument("--paint", action="store_true", help="also first paint and bytes in headless Chromium")
+    parser.add_argument("--only", metavar="TEXT", default="", help="pages whose name holds it")
+    options = parser.parse_args()
+    sizes = SMALL if options.small else FULL
     logging.disable(logging.INFO)
     folder = Path(tempfile.mkdtemp(prefix="argus-pages-"))
     folder.chmod(0o755)
@@ -90,6 +93,7 @@ def main() -> None:
             "ARGUS_HOME": str(folder / "home"), "ARGUS_DATABASE_URL": server.dsn(), "ARGUS_ADMIN_TOKEN": "x" * 24,
         })  # fmt: skip
         settings = replace(settings, tasks=folder / "tasks")
+        settings.home.mkdir()
         app = create_app(settings)
         with app.state.hub.db as db:
             filled = fill(db, settings, datetime.now(UTC))
@@ -100,9 +104,14 @@ def main() -> None:
                 conn.execute("vacuum analyze")
             client = TestClient(app, base_url=BASE, headers={"authorization": f"Bearer {settings.admin_token}"})
             paths = {name: path(filled) for name, path in FILLED.items()} | SEARCHES
+            paths = {name: path for name, path in paths.items() if options.only in name}
             print(f"{'page':<20}{'p50 ms':>8}{'p95 ms':>8}{'bytes':>9}{'statements':>12}")
             for name, path in paths.items():
                 measure(client, name, path)
+            if options.paint:
+                from benchmarks.page_paint import measure_paint  # Chromium need not be there otherwise
+
+                measure_paint(app, settings, paths)
     finally:
         server.stop()
         shutil.rmtree(folder, ignore_errors=True)

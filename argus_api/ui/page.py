@@ -30,6 +30,7 @@ ZONE_COOKIE: Final = "argus_tz"
 THEME_COOKIE: Final = "argus_theme"
 THEMES: Final = ("light", "dark")
 FLASH_SECONDS: Final = 60
+_TIME: Final = tuple(map(Markup, ('<time datetime="', '" title="', '">', "</time>")))
 
 
 class Viewer:
@@ -53,8 +54,7 @@ class Viewer:
         return none if at is None else self._time(at, words.age_text(at, self.now))
 
     def _time(self, at: datetime, text: str) -> Markup:
-        utc = words.utc_text(at)
-        return Markup('<time datetime="{}" title="{}">{}</time>').format(at.isoformat(), utc, text)
+        return Markup("").join((_TIME[0], at.isoformat(), _TIME[1], words.utc_text(at), _TIME[2], text, _TIME[3]))
 
 
 def render(request: Request, template: str, *, status: int = 200, **context: Any) -> Response:

@@ -75,7 +75,7 @@ def serve(postgres: EmbeddedPostgres, name: str, *, filled: bool) -> Iterator[Hu
             else:
                 (home / "tasks").mkdir()
                 (home / "tasks" / "config.ini").touch()
-            with _listening(app) as url:
+            with listening(app) as url:
                 yield Hub(url, settings, db, made)
     finally:
         with psycopg.connect(postgres.dsn("postgres", "postgres"), autocommit=True) as admin:
@@ -84,7 +84,7 @@ def serve(postgres: EmbeddedPostgres, name: str, *, filled: bool) -> Iterator[Hu
 
 
 @contextmanager
-def _listening(app: Any) -> Iterator[str]:
+def listening(app: Any) -> Iterator[str]:
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     config = uvicorn.Config(app, log_level="critical", access_log=False, lifespan="off", timeout_graceful_shutdown=1)
