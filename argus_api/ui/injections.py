@@ -96,7 +96,7 @@ def histogram(page: injections.Ledger) -> list[tuple[str, list[plots.Column], li
             plots.Column(
                 getattr(one, name),
                 f"{one.low:.3f} to {one.low + injections.WIDTH:.3f}: {getattr(one, name):,} {name}",
-                tone,
+                tone if getattr(one, name) else "none",
             )
             for one in page.buckets
         ]

@@ -16,7 +16,7 @@ from argus_memory.upkeep.pages.keyset import Slice, Sort, Wanted, fetch_page
 from argus_memory.upkeep.projects import get_project, list_changes, list_mismatches
 
 SORTS: Final = (
-    Sort("latest", "Latest first", "coalesce(t.last_at, p.created_at)", id="p.id"),
+    Sort("latest", "Latest first", "coalesce(t.last_at, timestamptz 'epoch')", id="p.id"),
     Sort("name", "By name", "p.name", "text", descending=False, id="p.id"),
     Sort("notes", "Most notes", "coalesce(n.notes, 0)::float8", "number", id="p.id"),
     Sort("turns", "Most turns", "coalesce(t.turns, 0)::float8", "number", id="p.id"),
