@@ -33,17 +33,25 @@ ID_MAX: Final = 2**63
 @router.get("/ui/projects")
 def show(request: Request, hub: Here, session: SignedIn) -> Response:
     """Every project with its counts; what reads as if filed wrongly; what was changed."""
+    from argus_api.ui.pages import has_page
+
     view = LIST.read(request)
     page = pages.find_registry(hub.db, view["words"], wanted=view.wanted, now=utc_now())
-    return render(request, "projects.html", view=view, page=page, methods=METHODS, path_of=path_of)
+    return render(
+        request, "projects.html", view=view, page=page, methods=METHODS, path_of=path_of,
+        episodes_page=has_page("/ui/episodes/{id}"),
+    )  # fmt: skip
 
 
 @router.get("/ui/projects/{name:path}")
 def show_one(request: Request, hub: Here, session: SignedIn, name: str) -> Response:
     """What makes a project, what leads to it, and how its episodes came to it."""
+    from argus_api.ui.pages import has_page
+
     page = pages.find_project(hub.db, storable(name), now=utc_now())
     return render(
         request, "project.html", page=page, project=page.project, methods=METHODS, path_of=path_of,
+        episodes_page=has_page("/ui/episodes/{id}"),
         others=[one for one in timeline.find_projects(hub.db) if one not in (page.project["name"], "global")],
     )  # fmt: skip
 
