@@ -21,6 +21,7 @@ from argus_api.ui import (
     overview,
     projects,
     raw,
+    review,
     search,
     sign_in,
     static,
@@ -52,6 +53,7 @@ PAGES: tuple[Page, ...] = (
     Page("/ui/search", "Search", search.router),
     Page("/ui/raw", None, raw.router),  # before the notes, whose decisions would take its word `redact`
     Page("/ui/notes", None, note.router),
+    Page("/ui/review", "Review", review.router),
     Page("/ui/costs", "Costs", costs.router),
     Page("/ui/deliveries", "Deliveries", deliveries.router),
     Page("/ui/projects", "Projects", projects.router),
