@@ -97,16 +97,24 @@ select at, score, parts from memory_health
 where project is not distinct from %(project)s order by at desc limit %(limit)s
 
 -- name: graph_notes
--- The nodes: live notes of a project, the most important first, or those around one note.
+-- The nodes: live notes of a project, the most important first, or those around one note, which is the first. The ids
+-- alone are sorted; `found` counts all there are.
 select n.id, n.title, n.content, n.category, n.project, n.importance, n.said_at, n.pinned_at is not null as pinned,
-       n.deleted_at is not null as gone
-from distilled_notes n
-where (n.id = any(%(ids)s::bigint[]) or (%(ids)s::bigint[] is null and {live_note}))
-  and n.excluded_at is null and n.redacted_at is null
-  and coalesce(n.deleted_reason, 'superseded') in ('superseded', 'corrected')
-  and n.project is distinct from 'argus-canary' and (%(project)s::text is null or n.project = %(project)s)
-order by n.importance desc, n.said_at desc, n.id desc
-limit %(limit)s
+       n.deleted_at is not null as gone, page.found
+from (
+    select n.id, row_number() over wanted as place, count(*) over ()::int as found
+    from distilled_notes n
+    where (n.id = any(%(ids)s::bigint[]) or (%(ids)s::bigint[] is null and {live_note}))
+      and n.excluded_at is null and n.redacted_at is null
+      and coalesce(n.deleted_reason, 'superseded') in ('superseded', 'corrected')
+      and n.project is distinct from 'argus-canary' and (%(project)s::text is null or n.project = %(project)s)
+    window wanted as (
+        order by coalesce(n.id = %(first)s::bigint, false) desc, n.importance desc, n.said_at desc, n.id desc
+    )
+    order by place limit %(limit)s
+) as page
+join distilled_notes n on n.id = page.id
+order by page.place
 
 -- name: graph_similar
 -- Pairs of these notes at most so far apart in meaning.

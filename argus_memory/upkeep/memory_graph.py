@@ -36,11 +36,11 @@ def read_graph(
     q = queries("life")
     with db.transaction() as conn:
         ids = None if note_id is None else sorted(_around(conn, note_id, depth))
-        params = {"ids": ids, "project": project, "now": now, "limit": LIMIT_MAX * 100}
+        params = {"ids": ids, "project": project, "now": now, "first": note_id, "limit": limit}
         rows = conn.execute(q.graph_notes, params).fetchall()
         if note_id is not None and note_id not in {row["id"] for row in rows}:
             raise NotFound(f"there is no note {note_id} that could be shown")
-        kept = sorted(rows, key=lambda row: row["id"] != note_id)[:limit]
+        kept = list(rows)
         found = [row["id"] for row in kept]
         superseded = conn.execute(q.graph_superseded, {"ids": found}).fetchall()
         gone = [row["other_id"] for row in superseded if row["other_id"] not in found]
@@ -55,7 +55,7 @@ def read_graph(
         for row in superseded
         if {row["note_id"], row["other_id"]} <= shown
     ]
-    return Graph((*map(_node, kept), *things), (*edges, *named), max(0, len(rows) - limit))
+    return Graph((*map(_node, kept), *things), (*edges, *named), max(0, rows[0]["found"] - limit) if rows else 0)
 
 
 def _around(conn: Connection, note_id: int, depth: int) -> set[int]:
