@@ -10,6 +10,7 @@ from argus_api.ui.words import one_line
 from argus_memory.rules.graph import HEIGHT, MARGIN, WIDTH, Graph, Node, place
 
 SMALL: Final = 60  # nodes, beyond which labels are short
+STEPS: Final = 120  # of the layout: half of what a picture for a file takes, and looks the same at these sizes
 SIDE: Final = 150  # room for labels at the left and the right
 
 
@@ -19,7 +20,7 @@ def draw(graph: Graph, heading: str) -> Markup:
         return Markup("")
     spots = {
         node.id: (SIDE + x * (WIDTH - 2 * SIDE), MARGIN + y * (HEIGHT - 2 * MARGIN))
-        for node, (x, y) in zip(graph.nodes, place(graph).tolist(), strict=True)
+        for node, (x, y) in zip(graph.nodes, place(graph, steps=STEPS).tolist(), strict=True)
     }
     parts = []
     for edge in graph.edges:

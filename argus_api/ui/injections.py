@@ -41,7 +41,7 @@ def show(request: Request, hub: Here, session: SignedIn) -> Response:
         session=view["session"],
         project=view["project"],
         mode=one_of(view, "kind", tuple(injections.MODES)),
-        outcome=one_of(view, "outcome", injections.OUTCOMES),
+        outcome=one_of(view, "outcome", tuple(injections.OUTCOMES)),
         note=_note_of(view),
     )
     page = injections.find_ledger(

@@ -67,14 +67,19 @@ order by similarity desc, l.note_id desc
 limit %(limit)s
 
 -- name: orphans
--- Nothing near it, nothing linked to it, and no recall ever showed it.
-select n.id, n.content from distilled_notes n
-where {live_note} and n.shown_count = 0 and n.links = '{}' and n.pinned_at is null
-  and n.project is distinct from 'argus-canary' and (%(project)s::text is null or n.project = %(project)s)
-  and not exists (select from dedup_log l where l.note_id = n.id and l.similarity is not null)
-  and not exists (select from dedup_log l where l.other_id = n.id and l.similarity is not null)
-  and not exists (select from distilled_notes m where m.superseded_by = n.id)
-order by n.id desc
+-- Nothing near it, nothing linked to it, and no recall ever showed it: the first of them, and how many there are.
+select n.id, n.content, page.found
+from (
+    select n.id, count(*) over ()::int as found from distilled_notes n
+    where {live_note} and n.shown_count = 0 and n.links = '{}' and n.pinned_at is null
+      and n.project is distinct from 'argus-canary' and (%(project)s::text is null or n.project = %(project)s)
+      and not exists (select from dedup_log l where l.note_id = n.id and l.similarity is not null)
+      and not exists (select from dedup_log l where l.other_id = n.id and l.similarity is not null)
+      and not exists (select from distilled_notes m where m.superseded_by = n.id)
+    order by n.id desc limit %(limit)s
+) as page
+join distilled_notes n on n.id = page.id
+order by page.id desc
 
 -- name: ungrounded
 -- Quotations that the redaction of their source left without a place; only what was redacted can be so.

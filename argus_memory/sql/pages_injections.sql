@@ -1,5 +1,5 @@
 -- /ui/injections and /ui/injections/{id}: what was handed to sessions. {wanted} is the condition of the filters, one for
--- the rows and their count. The canary's recalls are nobody's.
+-- the rows and their count; {outcome} within it that of an outcome. The canary's recalls are nobody's.
 
 -- name: wanted
 i.project is distinct from 'argus-canary'
@@ -7,16 +7,7 @@ i.project is distinct from 'argus-canary'
   and (%(project)s::text is null or i.project = %(project)s)
   and (%(prompt_mode)s::boolean is null or i.prompt_mode = %(prompt_mode)s)
   and (%(note)s::bigint is null or i.note_ids @> array[%(note)s::bigint])
-  and case coalesce(%(outcome)s::text, '')
-      when '' then true
-      when 'shown' then i.note_ids <> '{}' or i.turn_ids <> '{}'
-      when 'nothing' then i.skipped = 'nothing-on-record'
-      when 'gated' then i.skipped <> 'nothing-on-record'
-      when 'used' then exists (select from injection_uses u where u.injection_id = i.id and u.used)
-      when 'unused' then exists (select from injection_uses u where u.injection_id = i.id)
-           and not exists (select from injection_uses u where u.injection_id = i.id and u.used)
-      else i.note_ids <> '{}' and not exists (select from injection_uses u where u.injection_id = i.id)
-      end
+  and {outcome}
 
 -- name: rows
 -- The page's ids first, then what became of each note that was shown.

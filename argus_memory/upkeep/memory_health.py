@@ -71,7 +71,7 @@ def read_memory_health(db: Database, *, now: datetime, project: str | None = Non
             for name in ("stale", "fading")
         ),
         _part("low-confidence", counts["low_confidence"], notes, db.fetch_all(q.low_confidence, params)),
-        _part("orphans", len(orphans), notes, orphans),
+        _part("orphans", orphans[0]["found"] if orphans else 0, notes, orphans),
         _unused(db, now, project),
     ]
     weeks = read_weeks(db, since=now - timedelta(days=84), project=project)
