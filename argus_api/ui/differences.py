@@ -22,7 +22,7 @@ def differences(old: str, new: str) -> tuple[Markup, Markup]:
     one, two = _PARTS.findall(show_text(old)), _PARTS.findall(show_text(new))
     matcher = SequenceMatcher(None, one, two, autojunk=False)
     if max(len(one), len(two)) > WORDS_MAX or not any(
-        part.strip() for block in matcher.get_matching_blocks() for part in one[block.a : block.a + block.size]
+        part.isalnum() for block in matcher.get_matching_blocks() for part in one[block.a : block.a + block.size]
     ):
         return Markup("").join(one), Markup("").join(two)
     gone: list[str] = []

@@ -123,6 +123,7 @@ def environment() -> Environment:
         asset=asset,
         clip=words.clip,
         highlight=words.highlight,
+        mark_all=words.mark_all,
         mark_span=words.mark_span,
         count=words.count_text,
         plots=plots,

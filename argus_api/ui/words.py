@@ -140,6 +140,18 @@ def highlight(text: str, words: Sequence[str]) -> Markup:
     return Markup("").join([*parts, shown[at:]])
 
 
+def mark_all(text: str, spans: Sequence[str]) -> Markup:
+    """The text, ready to be shown, with every quoted span that it holds marked; spans that overlap are one."""
+    found = sorted((at, at + len(span)) for span in spans if span and (at := text.find(span)) >= 0)
+    parts: list[str] = []
+    at = 0
+    for start, end in found:
+        if end > at:
+            parts += [show_text(text[at : max(at, start)]), _MARK, show_text(text[max(at, start) : end]), _END]
+            at = end
+    return Markup("").join([*parts, show_text(text[at:])])
+
+
 def question_words(question: str) -> tuple[str, ...]:
     """Words of a question worth marking: without the small ones, and without the end that inflection changes."""
     words = [word.lower() for word in re.findall(r"\w{3,40}", question)][:20]

@@ -143,3 +143,12 @@ select unit_kind, unit_id, project, said_at, content_failures, attempts, last_er
 from distill_state
 where status = 'parked'
 order by said_at desc, unit_kind, unit_id desc
+
+-- name: drop_unit
+-- A person gives a parked unit up: it is tried no more, and says who decided so.
+update distill_state
+set status = 'skipped', claimed_at = null, claimed_by = null, next_attempt_at = null,
+    last_error = left('given up by ' || %(actor)s || ' on ' || to_char(%(now)s at time zone 'UTC', 'YYYY-MM-DD HH24:MI')
+                      || ' UTC; it failed with: ' || coalesce(last_error, 'no reason given'), 2000)
+where unit_kind = %(unit_kind)s and unit_id = %(unit_id)s and status = 'parked'
+returning unit_id

@@ -102,3 +102,11 @@ delete from turn_vectors where space_id = %(space)s;
 
 -- name: delete_note_vectors
 delete from note_vectors where space_id = %(space)s;
+
+-- name: retry_embedding
+-- Five more tries for an item that could not be embedded.
+update embed_queue q set attempts = 0
+from embedding_spaces e
+where e.id = q.space_id and e.status = 'active' and q.target = %(target)s and q.target_id = %(id)s
+  and q.attempts >= %(attempts)s
+returning q.target_id

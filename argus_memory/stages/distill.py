@@ -197,6 +197,14 @@ def retry_parked(db: Database, unit: UnitKey) -> None:
         raise NotFound(f"{unit[0]} {unit[1]} is not parked; `argus status` counts the parked units")
 
 
+def drop_parked(db: Database, unit: UnitKey, actor: str, *, now: datetime) -> None:
+    """Give a parked unit up: its turns stay on record, nothing is distilled of it. Raises NotFound when it is not
+    parked."""
+    params = {"unit_kind": unit[0], "unit_id": unit[1], "actor": actor, "now": now}
+    if db.fetch_one(queries("distill").drop_unit, params) is None:
+        raise NotFound(f"{unit[0]} {unit[1]} is not parked; `argus status` counts the parked units")
+
+
 def find_parked(db: Database) -> list[dict[str, Any]]:
     """Parked units, newest first, each with its last error."""
     return list(db.fetch_all(queries("distill").find_parked))

@@ -17,7 +17,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from argus_memory.db import Connection, Database, queries
-from argus_memory.errors import ContentFailure, ModelFailure
+from argus_memory.errors import ContentFailure, ModelFailure, NotFound
 from argus_memory.models.embedders import MAX_CHARS, Embedder, Vectors, note_text, turn_text
 from argus_memory.settings import EMBED_BATCH, Settings
 from argus_memory.stages.passes import describe_error, stage_pass
@@ -187,3 +187,10 @@ def _write(conn: Connection, space: Space, target: Target, ids: Sequence[int], v
     ]
     with conn.cursor() as cursor:
         cursor.executemany(query, rows)
+
+
+def retry_embedding(db: Database, target: str, id_: int) -> None:
+    """Five more tries for a note or turn that could not be embedded; raises NotFound when it is not parked."""
+    params = {"target": target, "id": id_, "attempts": EMBED_ATTEMPTS}
+    if db.fetch_one(queries("embed").retry_embedding, params) is None:
+        raise NotFound(f"{target} {id_} is not parked; `argus status` counts what could not be embedded")

@@ -21,7 +21,7 @@ def test_only_the_words_that_differ_are_marked() -> None:
 
 def test_texts_with_nothing_in_common_stand_unmarked() -> None:
     """All of it would be marked, which tells nothing."""
-    assert differences("Tomatoes", "CUPS") == ("Tomatoes", "CUPS")
+    assert differences("Water the tomatoes.", "CUPS stays.") == ("Water the tomatoes.", "CUPS stays.")
 
 
 @given(st.text(max_size=120), st.text(max_size=120))

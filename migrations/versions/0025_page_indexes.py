@@ -1,0 +1,17 @@
+"""Indexes for what pages list: calls of a unit and by time, settled merges."""
+
+from alembic import op
+
+revision = "0025_page_indexes"
+down_revision = "0024_projects"
+
+
+def upgrade() -> None:
+    op.execute(
+        """
+        create index llm_calls_unit on llm_calls (unit_kind, unit_id) where unit_id is not null;
+        create index llm_calls_at on llm_calls (at desc, id desc);
+        create index dedup_log_settled on dedup_log ((coalesce(decided_at, at)) desc, id desc)
+            where verdict <> 'distinct' and status <> 'pending';
+        """
+    )
