@@ -101,6 +101,7 @@ def fill(db: Database, settings: Settings, now: datetime) -> Filled:
         _outbox(conn, now)
         _reviews(conn, filled, now)
         _calls(conn, now)
+        _todos(conn, filled, now)
     write_task_list(settings)
     _decide(db, settings, filled, now)
     with db.transaction() as conn:
@@ -420,6 +421,32 @@ def _outbox(conn: Connection, now: datetime) -> None:
                                    last_error)
            values ('alert:1', 'alert', 'main', 'weather-note failed', 'exit code 1', %s, %s, 'pending', %s, 0, null)""",
         (alert["id"], now - timedelta(minutes=2), now + timedelta(minutes=1)),
+    )
+
+
+def _todos(conn: Connection, filled: Filled, now: datetime) -> None:
+    """One open and due, one that was done by what was said later."""
+    raw, last = filled.turns["greenhouse"][0], 0
+    for uid, text, status, due in (
+        ("todo-1", "Order a spare relay for the greenhouse vents", "open", (now + timedelta(days=3)).date()),
+        ("todo-2", "Remove the old disk", "claimed-done", None),
+    ):
+        row = conn.execute(
+            """insert into task_items (uid, text, project, status, due_on, raw_id, source_ref, said_at, noticed_at, status_at, model)
+               values (%s, %s, 'garden', %s, %s, %s, %s, %s, %s, %s, 'cue') returning id""",
+            (uid, text, status, due, raw, text, now - timedelta(hours=50), now - timedelta(hours=49), now - timedelta(hours=8)),
+        ).fetchone()  # fmt: skip
+        assert row
+        last = row["id"]
+        conn.execute(
+            """insert into task_events (item_id, at, from_status, to_status, evidence, evidence_id, quote, method)
+               values (%s, %s, null, 'open', 'turn', %s, %s, 'cue')""",
+            (last, now - timedelta(hours=49), str(raw), text),
+        )
+    conn.execute(
+        """insert into task_events (item_id, at, from_status, to_status, evidence, evidence_id, quote, method)
+           values (%s, %s, 'open', 'claimed-done', 'turn', %s, 'the first one was taken out', 'cue')""",
+        (last, now - timedelta(hours=8), str(filled.turns["backup"][1])),
     )
 
 

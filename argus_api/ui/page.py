@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import json
 from collections.abc import Mapping
 from datetime import UTC, datetime, tzinfo
 from functools import cache, lru_cache
@@ -137,6 +138,7 @@ def environment() -> Environment:
         money=words.money_text,
         bytes=words.bytes_text,
         number=lambda value: f"{value:,}",
+        pretty=lambda value: json.dumps(value, indent=2, ensure_ascii=False, default=str),
         share=lambda value: f"{value:.0%}",
     )
     return env

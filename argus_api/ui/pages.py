@@ -27,6 +27,7 @@ from argus_api.ui import (
     search,
     sign_in,
     static,
+    tasks,
     timeline,
 )
 from argus_api.ui.page import error_page
@@ -55,6 +56,7 @@ PAGES: tuple[Page, ...] = (
     Page("/ui/search", "Search", search.router),
     Page("/ui/raw", None, raw.router),  # before the notes, whose decisions would take its word `redact`
     Page("/ui/notes", None, note.router),
+    Page("/ui/tasks", "Tasks", tasks.router),
     Page("/ui/review", "Review", review.router),
     Page("/ui/parked", "Parked", parked.router),
     Page("/ui/episodes", "Episodes", episodes.router),

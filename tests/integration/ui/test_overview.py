@@ -59,7 +59,7 @@ def test_what_waits_for_a_person_is_counted(reader: Browser) -> None:
 def test_tasks_stand_with_their_last_and_next_run(reader: Browser) -> None:
     """The one that failed first, with its reason."""
     page = reader.page("/ui")
-    names = re.findall(r'<th scope="row"><a href="[^"]*/task/([a-z-]+)"', page)
+    names = re.findall(r'<th scope="row"><a href="/ui/tasks/([a-z-]+)"', page)
     assert names[0] == "weather-note"
     assert sorted(names) == ["disk-report", "memory-backup", "read-feeds", "watering", "weather-note"]
     assert "the forecast service answered 502" in page
