@@ -222,7 +222,7 @@ def _unmatched(one: frozenset[str], other: frozenset[str]) -> tuple[set[str], se
 
 
 def _each_has_more(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether each surely holds a word that the other has in no form: the cheap part of _unmatched, for most pairs."""
+    """Whether each surely holds a word that the other has in no form: the cheap part of _unmatched."""
     fewer, more = sorted((one - other, other - one), key=len)
     return any(not any(_akin(word, each) for each in more) for word in fewer)
 
