@@ -20,8 +20,8 @@ BUDGET_WELL: Final = 0.5
 
 
 def watch_waiting(db: Database, settings: Settings, *, now: datetime, by: str) -> int:
-    """Raise or clear `held`/`reviews`, `held`/`regenerations`, `parked`/`units` and `budget`/`stage:<stage>`; how many
-    were opened."""
+    """Raise or clear `held`/`reviews`, `held`/`regenerations`, `parked`/`units` and `budget`/`stage:<stage>`; returns
+    how many were opened."""
     with db.transaction() as conn:
         opened = [watch(conn, settings, now, by) for watch in (_watch_held, _watch_regenerations, _watch_parked)]
         opened += _watch_budgets(conn, settings, now, by)
@@ -67,8 +67,8 @@ def _watch_regenerations(conn: Connection, settings: Settings, now: datetime, by
             subject="regenerations",
             severity="warn",
             title=f"Regeneration {last['id']} of {last['first_day']} to {last['last_day']} is held for you{more}",
-            detail=f"It would lose {last['loss']:.0%} of the notes, above {last['loss_guard']:.0%}; until you decide, the"
-            f" old notes stand. What to do: `argus regenerate show {last['id']}`, then"
+            detail=f"It would lose {last['loss']:.0%} of the notes, above {last['loss_guard']:.0%}; until you decide,"
+            f" the old notes stand. What to do: `argus regenerate show {last['id']}`, then"
             f" `argus regenerate --accept {last['id']}` or `--dismiss {last['id']}`.",
             evidence={"regenerations": [row["id"] for row in rows[:20]]},
         ),
