@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from argus_cli.counts import count
+
 if TYPE_CHECKING:
     from argus_memory.upkeep.history import NoteHistory
 
@@ -32,7 +34,7 @@ def history_as_text(found: NoteHistory) -> str:
         )
     if found.shown["times"]:
         lines.append(
-            f"shown {found.shown['times']} times, from {found.shown['first_at']:%Y-%m-%d} to"
+            f"shown {count(found.shown['times'], 'time')}, from {found.shown['first_at']:%Y-%m-%d} to"
             f" {found.shown['last_at']:%Y-%m-%d}"
         )
     return "\n".join(lines)
