@@ -26,6 +26,7 @@ from argus_api import (
     project_routes,
     recall_routes,
     receive_routes,
+    regeneration_routes,
     review_routes,
     task_routes,
 )
@@ -88,6 +89,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(receive_routes.router)  # before the decisions, whose path would take its words
     app.include_router(decision_routes.router)
     app.include_router(review_routes.router)
+    app.include_router(regeneration_routes.router)
     app.include_router(process_routes.router)
     app.include_router(health_routes.router)
     app.include_router(deliver_routes.router)

@@ -12,12 +12,14 @@ from argus_memory.errors import UsageError
 
 BENCHMARKS = {  # name → (module, what it measures)
     "retrieval": ("retrieval", "share of a benchmark's evidence that search brings: --format FORMAT PATH"),
+    "automemory": ("automemory", "what was deleted or superseded and is recalled, before and after decisions: PATH"),
     "latency": ("recall_latency", "prompt recall at 10,000 and 100,000 notes beside the bare queries"),
     "capture": ("capture", "capture over HTTP beside bare INSERTs"),
     "hook": ("hook", "a hook's whole process beside a bare interpreter"),
     "parse": ("parse", "reading transcripts beside decoding their lines"),
     "idle": ("idle", "processor and memory of a hub that does nothing"),
     "idle-pass": ("idle_pass", "passes with nothing pending, in small and large stores"),
+    "decisions": ("decisions", "asking for what was decided: of a unit's facts, and of the turns a recall reads"),
     "history": ("history", "timeline, diff and history over a year of memory, and what their triggers cost"),
     "no-show": ("no_show", "a watchdog's pass over 200 tasks with a year of ledger, and when it alarms"),
     "alerts": ("alerts", "from a failure's row in the outbox to a loopback Telegram"),

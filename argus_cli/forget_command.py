@@ -8,11 +8,15 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from argus_cli.counts import count
 from argus_cli.hub import open_database
 from argus_memory.rules.moments import ACCEPTED, parse_moment
 from argus_memory.settings import load_settings
+
+if TYPE_CHECKING:
+    from argus_memory.upkeep.arrivals import ArrivalReceipt
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,17 +45,17 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.restore is not None:
             back = arrivals.restore_arrival(database, arguments.restore, actor, now=now)
             left = f"; {back.left} notes were changed since and stay as they are" if back.left else ""
-            text = f"arrival {back.id} restored: {back.notes} notes, {back.raw_items} captured items{left}"
+            text = f"arrival {back.id} restored: {_words(back)}{left}"
             _say(arguments.json, asdict(back), text)
             return 0
         if not arguments.yes:
             counted = arrivals.count_arrival(database, arrival)
-            text = f"{counted.notes} notes and {counted.raw_items} captured items would be forgotten; --yes does it"
+            text = f"{_words(counted)} would be forgotten; --yes does it"
             _say(arguments.json, asdict(counted), text)
             return 0
         done = arrivals.forget_arrival(database, arrival, actor, now=now, reason=arguments.reason)
     text = (
-        f"forgot {done.notes} notes and withheld {done.raw_items} captured items as arrival {done.id};"
+        f"forgot {_words(done)}, withheld now, as arrival {done.id};"
         f" `argus forget --restore {done.id}` brings them back"
     )
     _say(arguments.json, asdict(done), text)
@@ -67,3 +71,7 @@ def _line(row: Mapping[str, Any]) -> str:
 
 def _say(as_json: bool, data: Mapping[str, Any], text: str) -> None:
     print(json.dumps(data, default=str, ensure_ascii=False) if as_json else text)
+
+
+def _words(receipt: ArrivalReceipt) -> str:
+    return f"{count(receipt.notes, 'note')} and {count(receipt.raw_items, 'captured item')}"

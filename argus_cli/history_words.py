@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from argus_cli.counts import count
 from argus_memory.rules.event_words import detail_words
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def history_as_text(found: NoteHistory) -> str:
         )
     if found.shown["times"]:
         lines.append(
-            f"shown {found.shown['times']} times, from {found.shown['first_at']:%Y-%m-%d} to"
+            f"shown {count(found.shown['times'], 'time')}, from {found.shown['first_at']:%Y-%m-%d} to"
             f" {found.shown['last_at']:%Y-%m-%d}"
         )
     return "\n".join(lines)

@@ -10,6 +10,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from argus_cli.counts import count
 from argus_cli.history_words import history_as_text, one_line
 from argus_cli.hub import open_database
 from argus_cli.redact_command import add_options, redact_and_tell
@@ -121,7 +122,7 @@ def _life_as_text(life: NoteLife) -> str:
     """Whether it was shown and used, how present it is, and what a person decided of it."""
     used = f", used by {life.used} of {life.judged} answers" if life.judged else ""
     left = f"{life.standing} ({life.retention:.0%} of its importance left)"
-    parts = [f"shown {life.shown_count} times{used}", left]
+    parts = [f"shown {count(life.shown_count, 'time')}{used}", left]
     for word, at in (("pinned", life.pinned_at), ("excluded", life.excluded_at), ("reconfirmed", life.confirmed_at)):
         if at is not None:
             parts.append(f"{word} {at:%Y-%m-%d}")

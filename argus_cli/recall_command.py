@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from argus_cli.hub import open_database
 from argus_memory.errors import UsageError
 from argus_memory.rules.moments import parse_as_of
+from argus_memory.rules.recall_text import titled
 from argus_memory.settings import PROMPT_MAX_NOTES, load_settings
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def as_text(found: PromptRecall) -> str:
     for note in found.notes:
         said = f"{note.said_at or note.valid_from:%Y-%m-%d}"
         where = ", ".join(part for part in (said, note.category, note.project, f"by {note.model}") if part)
-        text = note.content if note.content.startswith(note.title.rstrip(".…")) else f"{note.title}: {note.content}"
+        text = titled(note.title, note.content)
         scores = _scores(note.score, note.rrf_score)
         where += f"; this changed on {note.changed_on}" if note.changed_on else ""
         parts.append(f"note {note.id}  {text}\n    {where}; raw item {note.raw_id}{scores}")

@@ -6,7 +6,6 @@ import argparse
 import getpass
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.verb == "show":
             return _show(database, arguments.id, as_json=arguments.json)
         done = _work(database, settings, arguments)
-        print(json.dumps(asdict(done), default=str) if arguments.json else as_text(done))
+        print(json.dumps(done.as_json()) if arguments.json else as_text(done))
         if done.status == "shown" and not arguments.json:
             print(diff_as_text(_lines(database, done.id)))
     return 1 if done.status in ("held", "failed") or done.counts.get("failed") else 0

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from argus_cli.counts import count
+
 if TYPE_CHECKING:
     from argus_memory.records import WriteReceipt
     from argus_memory.upkeep.redacting import RedactReceipt
@@ -27,9 +29,10 @@ def redaction_as_text(receipt: RedactReceipt) -> str:
         return f"raw item {receipt.raw_id} was redacted before: nothing to do"
     verb = "would change" if receipt.outcome == "dry-run" else "changed"
     lines = [
-        f"{verb} {len(receipt.raws)} raw items ({', '.join(map(str, receipt.raws))}) and {len(receipt.notes)} notes"
+        f"{verb} {count(len(receipt.raws), 'raw item')} ({', '.join(map(str, receipt.raws))}) and"
+        f" {count(len(receipt.notes), 'note')}"
     ]
-    lines += [f"    {table}: {rows} rows" for table, rows in sorted((receipt.tables or {}).items())]
+    lines += [f"    {table}: {count(rows, 'row')}" for table, rows in sorted((receipt.tables or {}).items())]
     if receipt.kept:
         lines.append(f"names and keys that hold the words and were left: {', '.join(receipt.kept)}")
     if receipt.unswept:

@@ -13,8 +13,10 @@ from functools import cache
 from importlib import resources
 from typing import Any, LiteralString
 
+import orjson
 import psycopg
 from psycopg.rows import DictRow, dict_row
+from psycopg.types.json import set_json_loads
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from argus_memory.errors import Unreachable
@@ -135,6 +137,7 @@ def _configure(connection: psycopg.Connection[Any]) -> None:
     """Teach a new connection pgvector's type; a database without the extension (before migration) is let be."""
     from pgvector.psycopg import register_vector
 
+    set_json_loads(orjson.loads, connection)  # a diff reads hundreds of details
     try:
         register_vector(connection)
     except psycopg.ProgrammingError:

@@ -61,10 +61,10 @@ def current_revision(dsn: str) -> str | None:
     return revision
 
 
-def upgrade(dsn: str) -> str:
-    """Run every missing revision in one transaction; returns the revision reached."""
+def upgrade(dsn: str, to: str = "head") -> str:
+    """Run every missing revision up to `to` in one transaction; returns the revision reached."""
     from alembic import command
 
     current_revision(dsn)
-    command.upgrade(_config(dsn), "head")
-    return head_revision()
+    command.upgrade(_config(dsn), to)
+    return head_revision() if to == "head" else to

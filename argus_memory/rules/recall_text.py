@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
+from argus_memory.rules.speaker import SPEAKER
+
 NOTE_CHARS = 600  # of one note: at most two sentences; the whole stands at /notes/{id}
 TURN_CHARS = 700  # of one turn
 FILES_TOLD = 3  # of a note
@@ -101,11 +103,15 @@ def turn_line(turn: TurnEntry) -> str:
 def short_form(title: str, content: str) -> str:
     """A note in at most two sentences, with its title in front where the content does not begin with it."""
     sentences = [part for part in _SENTENCE_END.split(one_line(content)) if part]
-    text = " ".join(sentences[:2])
+    return clip(titled(title, " ".join(sentences[:2])), NOTE_CHARS)
+
+
+def titled(title: str, text: str) -> str:
+    """The text, with the title in front where it does not begin with it, whoever said it."""
     stem = title.rstrip(".… ").casefold()
-    if stem and not text.casefold().startswith(stem):
-        text = f"{title.rstrip('.:')}: {text}"
-    return clip(text, NOTE_CHARS)
+    if not stem or SPEAKER.sub("", text).casefold().startswith(stem) or text.casefold().startswith(stem):
+        return text
+    return f"{title.rstrip('.:')}: {text}"
 
 
 def excerpt(text: str, stems: Sequence[str], chars: int = TURN_CHARS) -> str:

@@ -45,12 +45,14 @@ _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|\n+")
 _OWNER: Final = re.compile(r"([\w-]+)'s?(?=\s)")
 _LEADING: Final = re.compile(r"(?:\w+: )?([A-ZÀ-ÖØ-Þ][\w'’-]*)")  # behind the speaker's label
 _PHRASES: Final = tuple((re.compile(rf"\b{pattern}\b"), plain) for pattern, plain in PHRASES)
+_ANY_PHRASE: Final = re.compile("|".join(pattern.pattern for pattern, _ in _PHRASES))  # most texts hold none
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
     """A sentence as it is compared. `words` are in the order said, None where a word was that carries no meaning;
-    `after` says which word follows on a marker; `active`: nothing in it turns the order of its names round."""
+    `after` says which word follows on a marker; `active`: nothing in it turns the order of its names round;
+    `meaning`: the words without their order."""
 
     numbers: Mapping[str, int]
     negated: bool
@@ -59,10 +61,7 @@ class Statement:
     after: Mapping[str, str]
     active: bool
     owners: frozenset[str]
-
-    @property
-    def meaning(self) -> frozenset[str]:
-        return frozenset(word for word in self.words if word is not None)
+    meaning: frozenset[str]
 
 
 @lru_cache(maxsize=4096)
@@ -78,8 +77,9 @@ def read_long(text: str) -> Statement:
     # A name at the very beginning shows by standing inside the sentence elsewhere: compare() knows both sides.
     names = {_stem(_own(name.casefold())) for name in _CAPITAL.findall(plain)} - {"i"}
     folded = fold(plain)
-    for pattern, instead in _PHRASES:
-        folded = pattern.sub(instead, folded)
+    if _ANY_PHRASE.search(folded):
+        for pattern, instead in _PHRASES:
+            folded = pattern.sub(instead, folded)
     tokens = [word for token in folded.split() for word in _expand(token)]
     numbers: Counter[str] = Counter()
     negations = 0
@@ -95,7 +95,7 @@ def read_long(text: str) -> Statement:
             marker = token
             words.append(None)
             continue
-        if any(c.isdigit() for c in token):
+        if not token.isalpha() and any(c.isdigit() for c in token):
             found = _number(token)
             numbers.update(found)
             words.append(None)
@@ -124,13 +124,14 @@ def read_long(text: str) -> Statement:
             marker = None
     active = not re.search(r"\b(?:is|are|was|were|by|be|been)\b|'s\b", folded)
     owners = frozenset(_stem(name) for name in _OWNER.findall(plain.casefold()))
-    return Statement(dict(numbers), negations % 2 == 1, tuple(named), tuple(words), after, active, owners)
+    meaning = frozenset(word for word in words if word is not None)
+    return Statement(dict(numbers), negations % 2 == 1, tuple(named), tuple(words), after, active, owners, meaning)
 
 
 def repeats(gone: str, said: str) -> bool:
     """Whether `said` says again what `gone` said."""
     one, other = read(gone), read(said)
-    if not agree(one, other):
+    if not agree(one, other) or _each_has_more(one.meaning, other.meaning):
         return False
     missing, extra = _unmatched(one.meaning, other.meaning)
     shared = len(one.meaning) - len(missing)
@@ -220,6 +221,12 @@ def _unmatched(one: frozenset[str], other: frozenset[str]) -> tuple[set[str], se
     return missing, extra
 
 
+def _each_has_more(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether each surely holds a word that the other has in no form: the cheap part of _unmatched."""
+    fewer, more = sorted((one - other, other - one), key=len)
+    return any(not any(_akin(word, each) for each in more) for word in fewer)
+
+
 def _akin(one: str, other: str) -> bool:
     """One word in two forms (allergy, allergic) or with a letter wrong."""
     short, long = sorted((one, other), key=len)
@@ -258,6 +265,8 @@ def _qualifies(statement: Statement, own: set[str]) -> bool:
 def _expand(token: str) -> list[str]:
     if token in CONTRACTIONS:
         return CONTRACTIONS[token].split()
+    if token.isalpha():
+        return [NUMBERS.get(token, token)]
     for ending, full in ENDINGS:
         if token.endswith(ending) and len(token) > len(ending):
             return [token.removesuffix(ending), full]
@@ -267,7 +276,7 @@ def _expand(token: str) -> list[str]:
 
 def _own(token: str) -> str:
     """Without the genitive."""
-    return re.sub(r"'s?$", "", token)
+    return token.removesuffix("s").removesuffix("'") if token.endswith(("'s", "'")) else token
 
 
 def _join_times(tokens: list[str]) -> list[str]:
@@ -307,6 +316,7 @@ def _number(token: str) -> list[str]:
     return found
 
 
+@lru_cache(maxsize=16384)
 def _stem(word: str) -> str:
     """A light stem: plurals, -ing, -ed, -ly and a closing e go; short words stay."""
     if len(word) > 4 and word.endswith("ies"):

@@ -16,13 +16,13 @@ from typing import Final
 
 from argus_memory.rules.due_dates import find_due
 from argus_memory.rules.same_text import fold
+from argus_memory.rules.speaker import SPEAKER
 from argus_memory.rules.task_words import NO_VERBS, content_words, stem, words_in
 
 LONGEST: Final = 300  # characters; a longer sentence is a paragraph without full stops
 FEWEST_WORDS: Final = 2  # "fix it" names nothing that could be found again
 
 _FLAGS: Final = re.IGNORECASE | re.VERBOSE
-_LABEL: Final = re.compile(r"^(?:user|assistant|document|event|synthesis)(?:, asked \"[^\"]*\")?:\s*", re.IGNORECASE)
 _BOX: Final = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+\[(?P<mark>[ xX])\]\s+(?P<what>.+)$")
 _MARK: Final = re.compile(
     r"^\W*(?:todo|to-do|to\sdo|fixme|action\sitem|open\spoint|still\sopen|still\sto\sdo|reminder)\b"
@@ -135,7 +135,7 @@ def verb_of(what: str) -> str:
 
 
 def _what(sentence: str, speaker: str | None) -> str | None:
-    plain = _LABEL.sub("", sentence)
+    plain = SPEAKER.sub("", sentence)
     if box := _BOX.match(plain):
         return _tidy(box["what"]) if box["mark"] == " " else None
     if mark := _MARK.match(plain):

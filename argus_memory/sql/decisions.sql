@@ -83,7 +83,9 @@ from asked a cross join lateral (
     select c.*, common.shared
     from note_decisions c
     cross join lateral (select count(*)::int as shared from unnest(c.words) w where w = any(a.words)) as common
-    where common.shared * 3 >= least(cardinality(c.words), cardinality(a.words))
+    -- A repeat says most of it in the same words; in a short one a word in another form is already a third.
+    where common.shared * case when least(cardinality(c.words), cardinality(a.words)) < 5 then 3 else 2 end
+          >= least(cardinality(c.words), cardinality(a.words))
       and c.decision in ('forget', 'reject', 'correct', 'redact', 'exclude') and c.status = 'in-force'
       and array_to_tsvector(c.words) @@ a.leads
       and c.uid <> a.uid and c.text_key <> a.text_key

@@ -21,10 +21,25 @@ group by task
 order by task
 
 -- name: held_reviews
--- Merges that wait for a person: the oldest ids, how many, since when; `late` those older than %(late)s.
-select count(*)::int as held, min(at) as since, count(*) filter (where at <= %(late)s)::int as late,
-       coalesce((array_agg(id order by id))[1:20], '{}') as ids
-from dedup_log where status = 'pending'
+-- What waits for a person: how many, since when; `late` those older than %(late)s. A held regeneration has an alert
+-- of its own and is not late here.
+with waits (kind, id, at) as (
+    select 'merges', id, at from dedup_log where status = 'pending'
+    union all select 'decisions', id, at from note_decisions where status = 'held'
+    union all select 'proposals', id, at from note_proposals where status = 'pending'
+    union all select 'regenerations', id, coalesce(finished_at, started_at) from regenerations where status = 'held'
+),
+by_kind as (select kind, (array_agg(id order by id))[1:20] as ids from waits group by kind)
+select count(*)::int as held, min(at) as since,
+       count(*) filter (where at <= %(late)s and kind <> 'regenerations')::int as late,
+       (select coalesce(jsonb_object_agg(kind, ids), '{}') from by_kind) as ids
+from waits
+
+-- name: held_regenerations
+-- Those held since before %(before)s, the latest first.
+select id, first_day, last_day, loss, loss_guard from regenerations
+where status = 'held' and coalesce(finished_at, started_at) <= %(before)s
+order by id desc
 
 -- name: parked_units
 -- Units that failed too often, and texts that could not be embedded.

@@ -16,6 +16,7 @@ from argus_memory.errors import Conflict, NotFound, UsageError
 from argus_memory.rules.decided import Asked
 from argus_memory.stages.acting import as_actor
 from argus_memory.stages.decided import find_fates
+from argus_memory.stages.projects import name_of
 from argus_memory.upkeep.decisions import apply, decide_in, lock_note
 
 
@@ -40,8 +41,10 @@ class ArrivalReceipt:
 
 
 def count_arrival(db: Database, arrival: Arrival) -> ArrivalReceipt:
-    """What forget_arrival would take away. Raises UsageError for an arrival that names nothing."""
-    row = db.fetch_one(queries("decisions").count_arrival, _params(arrival))
+    """What forget_arrival would take away. Raises UsageError for an arrival that names nothing, NotFound for a
+    project that is none."""
+    with db.transaction() as conn:
+        row = conn.execute(queries("decisions").count_arrival, _params(conn, arrival)).fetchone()
     assert row is not None
     return ArrivalReceipt(None, row["raw_items"], row["notes"])
 
@@ -49,16 +52,17 @@ def count_arrival(db: Database, arrival: Arrival) -> ArrivalReceipt:
 def forget_arrival(
     db: Database, arrival: Arrival, actor: str, *, now: datetime, reason: str | None = None
 ) -> ArrivalReceipt:
-    """Forget it in one transaction. Raises UsageError where nothing is named, NotFound where nothing is found."""
+    """Forget it in one transaction. Raises UsageError where nothing is named, NotFound where nothing is found or the
+    project is none."""
     q = queries("decisions")
-    params = {**_params(arrival), "actor": actor, "reason": reason, "now": now}
     with db.transaction() as conn:
+        params = {**_params(conn, arrival), "actor": actor, "reason": reason, "now": now}
         row = conn.execute(q.insert_arrival, params).fetchone()
         assert row is not None
         id_ = int(row["id"])
         raw_items = conn.execute(q.withhold_arrival, {**params, "arrival": str(id_)}).rowcount
         if not raw_items:
-            raise NotFound("nothing of it is on record, or it was forgotten before")
+            raise NotFound(f"nothing of {_words(arrival)} is on record, or it was forgotten before")
         notes = [row["id"] for row in conn.execute(q.arrival_notes, {"arrival": str(id_)})]
         for note_id in notes:
             decide_in(conn, "forget", note_id, actor, now=now, reason=reason, arrival=str(id_))
@@ -105,8 +109,15 @@ def list_arrivals(db: Database, *, limit: int = 50) -> list[dict[str, Any]]:
     return list(db.fetch_all(queries("decisions").list_arrivals, {"limit": limit}))
 
 
-def _params(arrival: Arrival) -> Mapping[str, Any]:
-    named = asdict(arrival)
+def _words(arrival: Arrival) -> str:
+    """"session 's1' since 2026-03-01 14:30"."""
+    named = [f"{name} {value!r}" for name, value in asdict(arrival).items() if value and name != "since"]
+    return " ".join([*named, *([f"since {arrival.since:%Y-%m-%d %H:%M}"] if arrival.since else [])])
+
+
+def _params(conn: Connection, arrival: Arrival) -> Mapping[str, Any]:
+    """The arrival with its project under the present name."""
+    named = asdict(arrival) | {"project": name_of(conn, arrival.project)}
     if not any(named.values()):
         raise UsageError("name what is to be forgotten: --source, --session, --project or --since")
     return named

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from psycopg.rows import tuple_row
+
 from argus_memory.db import Connection, Database, queries
 from argus_memory.errors import NotFound, UsageError
 from argus_memory.rules.timeline import Change, Diff, Event, NoteFacts, compare
@@ -179,8 +181,11 @@ def load_facts(conn: Connection, ids: Sequence[int]) -> dict[int, NoteFacts]:
     assert family is not None
     rows = conn.execute(q.facts_of, {"ids": family["ids"]}, prepare=False).fetchall()
     events: dict[int, list[Event]] = {row["id"]: [] for row in rows}
-    for event in conn.execute(q.events_of, {"ids": list(events)}, prepare=False):
-        events[event["note_id"]].append(Event(**event))
+    # Plain rows, in the order of Event's fields: a thousand dicts are a tenth of a diff's time.
+    with conn.cursor(row_factory=tuple_row) as cursor:
+        for row in cursor.execute(q.events_of, {"ids": list(events)}, prepare=False):
+            event = Event(*row)
+            events[event.note_id].append(event)
     return {row["id"]: NoteFacts(**row, events=tuple(events[row["id"]])) for row in rows}
 
 

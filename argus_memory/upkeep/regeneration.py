@@ -15,7 +15,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import date, datetime
 from typing import Any, Literal
 
@@ -57,6 +57,10 @@ class Regeneration:
     loss_guard: float
     error: str | None = None
     days: Mapping[date, Mapping[str, int]] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """Every field, days as ISO text."""
+        return asdict(self) | {"days": {day.isoformat(): dict(counts) for day, counts in self.days.items()}}
 
 
 def regenerate(

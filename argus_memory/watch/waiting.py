@@ -1,4 +1,4 @@
-"""Alerts about what waits: merges held for long, parked units, stages that used up their budget."""
+"""Alerts about what waits: reviews held for long, held regenerations, parked units, budgets that are used up."""
 
 from __future__ import annotations
 
@@ -12,15 +12,18 @@ from argus_memory.stages.spaces import EMBED_ATTEMPTS
 from argus_memory.watch.alerts import Condition, clear_alert, describe_span, raise_alert
 
 HELD_AFTER: Final = timedelta(days=2)
+# Who started it by hand sees its end; until a switch that nobody watched is decided, days stay as they were.
+REGENERATION_AFTER: Final = timedelta(minutes=15)
 BUDGET_SPAN: Final = timedelta(hours=1)
 # The span moves on with every minute: below the budget by one call is not well again.
 BUDGET_WELL: Final = 0.5
 
 
 def watch_waiting(db: Database, settings: Settings, *, now: datetime, by: str) -> int:
-    """Raise or clear `held`/`reviews`, `parked`/`units` and `budget`/`stage:<stage>`; how many were opened."""
+    """Raise or clear `held`/`reviews`, `held`/`regenerations`, `parked`/`units` and `budget`/`stage:<stage>`; returns
+    how many were opened."""
     with db.transaction() as conn:
-        opened = [_watch_held(conn, settings, now, by), _watch_parked(conn, settings, now, by)]
+        opened = [watch(conn, settings, now, by) for watch in (_watch_held, _watch_regenerations, _watch_parked)]
         opened += _watch_budgets(conn, settings, now, by)
     return sum(id_ is not None for id_ in opened)
 
@@ -29,9 +32,9 @@ def _watch_held(conn: Connection, settings: Settings, now: datetime, by: str) ->
     row = conn.execute(queries("digest").held_reviews, {"late": now - HELD_AFTER}).fetchone()
     assert row is not None
     if not row["late"]:
-        clear_alert(conn, settings, "held", "reviews", now=now, by=by, title="No merge is held for long any more")
+        clear_alert(conn, settings, "held", "reviews", now=now, by=by, title="No review is held for long any more")
         return None
-    merges = "1 merge of notes waits" if row["late"] == 1 else f"{row['late']} merges of notes wait"
+    reviews = "1 review waits" if row["late"] == 1 else f"{row['late']} reviews wait"
     return raise_alert(
         conn,
         settings,
@@ -39,9 +42,35 @@ def _watch_held(conn: Connection, settings: Settings, now: datetime, by: str) ->
             kind="held",
             subject="reviews",
             severity="warn",
-            title=f"{merges} for your decision for more than {describe_span(HELD_AFTER)}",
-            detail="Until then both notes stay. What to do: `argus review list`, then approve or reject.",
-            evidence={"dedup_log": row["ids"], "held": row["held"]},
+            title=f"{reviews} for your decision for more than {describe_span(HELD_AFTER)}",
+            detail="Until then the notes stay as they are. What to do: `argus review list`, then approve or reject.",
+            evidence={**row["ids"], "held": row["held"]},
+        ),
+        now=now,
+        by=by,
+    )
+
+
+def _watch_regenerations(conn: Connection, settings: Settings, now: datetime, by: str) -> int | None:
+    params = {"before": now - REGENERATION_AFTER}
+    rows = conn.execute(queries("digest").held_regenerations, params).fetchall()
+    if not rows:
+        clear_alert(conn, settings, "held", "regenerations", now=now, by=by, title="No regeneration is held any more")
+        return None
+    last = rows[0]
+    more = f" (and {len(rows) - 1} more)" if len(rows) > 1 else ""
+    return raise_alert(
+        conn,
+        settings,
+        Condition(
+            kind="held",
+            subject="regenerations",
+            severity="warn",
+            title=f"Regeneration {last['id']} of {last['first_day']} to {last['last_day']} is held for you{more}",
+            detail=f"It would lose {last['loss']:.0%} of the notes, above {last['loss_guard']:.0%}; until you decide,"
+            f" the old notes stand. What to do: `argus regenerate show {last['id']}`, then"
+            f" `argus regenerate --accept {last['id']}` or `--dismiss {last['id']}`.",
+            evidence={"regenerations": [row["id"] for row in rows[:20]]},
         ),
         now=now,
         by=by,

@@ -7,6 +7,9 @@ from datetime import timedelta
 
 from argus_memory.db import Database
 from argus_memory.settings import Settings
+from argus_memory.upkeep.decisions import decide
+from argus_memory.upkeep.held import reject_decision
+from argus_memory.upkeep.regeneration import dismiss
 from argus_memory.watch.alerts import list_alerts
 from argus_memory.watch.digest import digest_words, write_digest
 from argus_memory.watch.waiting import watch_waiting
@@ -97,9 +100,38 @@ def test_a_merge_held_for_long_is_told_until_it_is_decided(db: Database, setting
     assert watch_waiting(db, settings, now=NOW, by="test") == 0
     assert watch_waiting(db, settings, now=NOW + timedelta(days=2), by="test") == 1
     assert watch_waiting(db, settings, now=NOW + timedelta(days=2), by="test") == 0
-    assert list_alerts(db).alerts[0].evidence == {"dedup_log": [id_], "held": 1}
+    assert list_alerts(db).alerts[0].evidence == {"merges": [id_], "held": 1}
     db.fetch_all("update dedup_log set status = 'approved', decided_by = 'kim', decided_at = now() returning id")
     watch_waiting(db, settings, now=NOW + timedelta(days=2), by="test")
+    assert subjects(db) == []
+
+
+def test_what_an_agent_asked_for_is_told_when_it_waits_long(db: Database, settings: Settings) -> None:
+    """A held decision counts as a held merge does; the evidence names both, and a person's rejection of it clears it."""
+    id_ = add_note(db, "The gate code is 4711.", confidence=0.8, said_at=at(0))
+    asked = decide(db, "forget", id_, "codex", kind="agent", now=NOW - timedelta(days=3))
+    (waits,) = db.fetch_all("select id from note_decisions where status = 'held'")
+    assert asked.outcome == "held"
+    assert watch_waiting(db, settings, now=NOW, by="test") == 1
+    assert list_alerts(db).alerts[0].evidence == {"decisions": [waits["id"]], "held": 1}
+    reject_decision(db, waits["id"], "kim", now=NOW)
+    watch_waiting(db, settings, now=NOW, by="test")
+    assert subjects(db) == []
+
+
+def test_a_held_regeneration_is_told_after_a_while(db: Database, settings: Settings) -> None:
+    """Not while the person who started it looks at it; with its loss and what to do, until it is dismissed."""
+    db.fetch_all(
+        """insert into regenerations (mode, first_day, last_day, actor, model, started_at, finished_at, status, loss, loss_guard)
+           values ('reconcile', '2026-03-01', '2026-03-07', 'argus', 'm', %(now)s, %(now)s, 'held', 0.5, 0.3) returning id""",
+        {"now": NOW},
+    )
+    assert watch_waiting(db, settings, now=NOW + timedelta(minutes=10), by="test") == 0
+    assert watch_waiting(db, settings, now=NOW + timedelta(minutes=20), by="test") == 1
+    (alert,) = list_alerts(db).alerts
+    assert (alert.kind, alert.subject, alert.evidence) == ("held", "regenerations", {"regenerations": [1]})
+    dismiss(db, 1, "kim", now=NOW + timedelta(hours=1))
+    watch_waiting(db, settings, now=NOW + timedelta(hours=1), by="test")
     assert subjects(db) == []
 
 

@@ -89,8 +89,8 @@ def test_the_commands_write_correct_and_redact(
     row = db.fetch_one("select raw_id from distilled_notes where id = %(id)s", {"id": int(found[1])})
     assert row
     assert main(["redact", str(row["raw_id"]), "--reason", "try", "--dry-run"]) == 0
-    assert "would change 1 raw items" in capsys.readouterr().out
+    assert "would change 1 raw item " in capsys.readouterr().out
     assert main(["note", "redact", found[1], "--text", "14 m long", "--reason", "asked"]) == 0
-    assert "changed 1 raw items" in capsys.readouterr().out
+    assert "changed 1 raw item " in capsys.readouterr().out
     assert main(["review", "list"]) == 0
     assert "pending=0" in capsys.readouterr().out

@@ -39,6 +39,15 @@ def test_dry_run_show_accept(at_home: Diary, capsys: pytest.CaptureFixture[str])
     assert "it was switched by" in capsys.readouterr().err
 
 
+def test_every_end_is_told_as_json_too(at_home: Diary, capsys: pytest.CaptureFixture[str]) -> None:
+    """A dry run and its acceptance, each one object with the counts of each day."""
+    assert main(["regenerate", "--from", DAY, "--dry-run", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["status"], list(shown["days"])) == ("shown", [DAY])
+    assert main(["regenerate", "--accept", str(shown["id"]), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["status"] == "switched"
+
+
 def test_what_is_held_ends_with_one(at_home: Diary, capsys: pytest.CaptureFixture[str]) -> None:
     """Facts that today's distiller does not make: exit 1, and how to accept it."""
     with at_home.db.transaction() as conn:

@@ -50,6 +50,14 @@ def test_a_note_is_injected_in_two_sentences_at_most() -> None:
     )
 
 
+def test_who_said_it_is_no_reason_to_say_the_title_twice() -> None:
+    """A note that begins with its title behind the speaker's label stands alone; another title stays in front."""
+    assert short_form("The port is 5433", "User: The port is 5433.") == "User: The port is 5433."
+    asked = 'Assistant, asked "Which port?": The port is 5433.'
+    assert short_form("The port is 5433", asked) == asked
+    assert short_form("Database", "User: The port is 5433.") == "Database: User: The port is 5433."
+
+
 def test_what_finds_no_room_is_left_out_whole() -> None:
     """No entry is cut in the middle, and the ids tell which came through."""
     rendered = render([note(1), note(2, "x" * 500), note(3)], [turn(9)], 330)
