@@ -21,6 +21,7 @@ from argus_api import (
     history_routes,
     hook_routes,
     memory_routes,
+    metrics,
     note_routes,
     process_routes,
     project_routes,
@@ -92,6 +93,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(regeneration_routes.router)
     app.include_router(process_routes.router)
     app.include_router(health_routes.router)
+    app.include_router(metrics.router)
     app.include_router(deliver_routes.router)
     app.include_router(ask_routes.router)
     app.include_router(task_routes.router)

@@ -92,7 +92,7 @@ def main() -> None:
         settings = load_settings({
             "ARGUS_HOME": str(folder / "home"), "ARGUS_DATABASE_URL": server.dsn(), "ARGUS_ADMIN_TOKEN": "x" * 24,
         })  # fmt: skip
-        settings = replace(settings, tasks=folder / "tasks")
+        settings = replace(settings, tasks=settings.home / "tasks")
         settings.home.mkdir()
         app = create_app(settings)
         with app.state.hub.db as db:

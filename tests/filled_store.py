@@ -132,6 +132,7 @@ def add_turn(
 def write_task_list(settings: Settings) -> None:
     """The stanzas of TASKS, as the setting ARGUS_TASKS finds them."""
     folder = settings.tasks_folder
+    assert folder.is_relative_to(settings.home), "the stanzas of a test would stand in place of the project's own"
     folder.mkdir(parents=True, exist_ok=True)
     stanzas = [stanza(name, schedule=schedule) for name, schedule, _ in TASKS]
     (folder / "config.ini").write_text("".join(stanzas), "utf-8")

@@ -21,7 +21,7 @@ def add_mcp(app: FastAPI, hub: Hub) -> McpDoor:
     def build() -> Served:
         from argus_api.mcp.server import McpServer
 
-        return McpServer(hub, None)
+        return McpServer(hub)
 
     def user_of(level: Level) -> object:
         from argus_api.mcp.server import user_of

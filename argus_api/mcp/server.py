@@ -26,7 +26,7 @@ from argus_api.mcp.answers import refuse
 from argus_api.mcp.history_tools import add_history_tools
 from argus_api.mcp.read_tools import add_read_tools
 from argus_api.mcp.task_tools import add_task_tools
-from argus_api.mcp.trying_tool import BeforeYouTry, add_trying_tool
+from argus_api.mcp.trying_tool import add_trying_tool
 from argus_api.mcp.write_tools import add_write_tools
 from argus_memory.errors import ArgusError
 
@@ -95,7 +95,7 @@ def describe_arguments(error: ValidationError) -> str:
 class McpServer:
     """What the door opens to: `app`, while `running()` is entered."""
 
-    def __init__(self, hub: Hub, trying: BeforeYouTry | None) -> None:
+    def __init__(self, hub: Hub) -> None:
         with _root_log_kept():
             server = ArgusMcp(
                 "argus",
@@ -107,8 +107,7 @@ class McpServer:
         add_read_tools(server, hub)
         add_history_tools(server, hub)
         add_write_tools(server, hub)
-        if trying is not None:
-            add_trying_tool(server, hub, trying)
+        add_trying_tool(server, hub)
         add_task_tools(server, hub)
         # The door has judged Host and Origin, by names and addresses that the SDK's list of names cannot say.
         server.streamable_http_app(

@@ -9,7 +9,7 @@ from tests.api_process import ADMIN, ApiProcess
 from tests.integration.mcp.conftest import NEW, OLD, ask, call
 
 VERBS = {
-    "search", "get", "expand", "context", "remember", "correct", "forget", "pin", "timeline", "what_changed", "tasks",
+    "search", "get", "expand", "context", "remember", "correct", "forget", "pin", "before_you_try", "timeline", "what_changed", "tasks",
     "task_runs", "run_task", "health",
 }  # fmt: skip
 WRITES = {"remember", "correct", "forget", "pin", "run_task"}

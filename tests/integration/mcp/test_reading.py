@@ -144,3 +144,18 @@ def test_a_withheld_turn_is_not_found_and_not_given(api: ApiProcess) -> None:
     found = call(api, "search", query="marmalade bitter oranges", project="kitchen")
     assert f"turn:{raw}" not in [hit["id"] for hit in found["hits"]]
     assert "withheld" in call(api, "get", ids=[f"turn:{raw}"])["items"][0]["not_given"]
+
+
+@pytest.mark.parametrize("mode", [OLD, NEW])
+def test_before_a_step_what_led_nowhere_is_told(api: ApiProcess, mode: str) -> None:
+    """A dead end of another project comes by its id with its words, and where nothing is on record it says so."""
+    words = f"Tried to run the {mode} websockets behind nginx, it failed because idle connections were closed."
+    note = add_note(api.db, words, project="lab")
+    with api.db.transaction() as conn:
+        conn.execute("update distilled_notes set tags = array['dead-end'] where id = %s", (note,))
+    told = call(api, "before_you_try", mode=mode, plan=f"put the {mode} websockets behind nginx")
+    assert f"note:{note}" in told["dead_ends"]
+    assert "idle connections" in told["text"]
+    nothing = call(api, "before_you_try", mode=mode, plan="knit a pullover for the goose")
+    assert nothing["dead_ends"] == []
+    assert nothing["found"] == "nothing is on record about it"
