@@ -19,6 +19,7 @@ from argus_api import (
     deliver_routes,
     health_routes,
     history_routes,
+    hook_event_routes,
     hook_routes,
     memory_routes,
     metrics,
@@ -98,6 +99,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(ask_routes.router)
     app.include_router(task_routes.router)
     app.include_router(hook_routes.router, dependencies=[require(Level.CAPTURE)])
+    app.include_router(hook_event_routes.router)
     mcp = add_mcp(app, hub)
     add_pages(app)
     return app

@@ -12,19 +12,24 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from argus_cli.hooks_files import copy_hooks, hooks_source, notify_file, remove_hooks, settings_file
 from argus_cli.hooks_notify import unwire_notify, wire_notify
 from argus_cli.hooks_python import check_python, find_python
 from argus_cli.hooks_record import Document, Records, read_document, write_document
 from argus_cli.hooks_status import find_status, print_status
-from argus_cli.hooks_wiring import TARGETS, Target, hook_words, unwire, wanted, wire
+from argus_cli.hooks_wiring import TARGETS, Target, hook_words, unwire, wanted, wanted_http, wire
 from argus_memory.errors import UsageError
 from argus_memory.settings import Settings, load_settings
 
 TRUST = (
     "Codex runs a new or changed hook only after you approve it: start `codex`, open /hooks and choose to trust"
     " them. Until then they are passed over in silence; `argus hooks status` shows whether one has run."
+)
+EXPORT = (
+    "The sessions must know the token: put `export ARGUS_CAPTURE_TOKEN=…` (its value stands in {file}) into your"
+    " shell's profile. Without it every call is refused, and `argus hooks status` shows no heartbeat."
 )
 
 
@@ -45,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--target", choices=TARGETS, help="whose hooks (status: both when not given)")
     parser.add_argument("--dry-run", action="store_true", help="print the difference; change nothing")
     parser.add_argument("--python", type=Path, metavar="PATH", help="the Python 3.8+ the hooks run under")
+    parser.add_argument("--http", action="store_true", help="Claude Code: call the API instead of starting a process")
     parser.add_argument("--notify", action="store_true", help="Codex: capture by `notify`, which needs no approval")
 
 
@@ -63,6 +69,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"`argus hooks {arguments.action}` needs --target claude-code or --target codex")
     if arguments.notify and arguments.target != "codex":
         raise UsageError("--notify is Codex's; leave it out for Claude Code")
+    if arguments.http and arguments.target != "claude-code":
+        raise UsageError("--http is Claude Code's: Codex runs commands only")
     return (install if arguments.action == "install" else uninstall)(arguments, settings)
 
 
@@ -79,7 +87,10 @@ def install(arguments: argparse.Namespace, settings: Settings) -> int:
         plain: Callable[[str, str], str] = unwire_notify
     else:
         document = read_document(settings_file(target))
-        edit = Edit(document, wire(document.text, wanted(target, python, folder, home), str(document.path)))
+        wires = wanted(target, python, folder, home)
+        if arguments.http:
+            wires = wanted_http(target, python, folder, home, api_url(settings))
+        edit = Edit(document, wire(document.text, wires, str(document.path)))
         plain = unwire
     if not arguments.dry_run:
         copied = copy_hooks(hooks_source(), folder, python)
@@ -89,7 +100,17 @@ def install(arguments: argparse.Namespace, settings: Settings) -> int:
     tell(arguments, [edit], copied, "installed")
     if target == "codex" and not arguments.notify and not arguments.json:
         print(TRUST)
+    if arguments.http and not arguments.json:
+        print(EXPORT.format(file=settings.home / "env"))
     return 0
+
+
+def api_url(settings: Settings) -> str:
+    """Where the session finds the API. Raises UsageError for another machine's, which cannot read the transcripts."""
+    url = settings.api_url.rstrip("/")
+    if urlsplit(url).hostname not in ("127.0.0.1", "localhost", "::1"):
+        raise UsageError(f"--http needs the API on this machine, and ARGUS_API_URL is {url}: install without --http")
+    return url
 
 
 def apply_install(edit: Edit, records: Records, plain: Callable[[str, str], str]) -> None:

@@ -19,6 +19,7 @@ from argus_cli.hooks_wiring import (
     HOOK_FILES,
     RECALL_EVENTS,
     Target,
+    is_http,
     ours_in,
     parse_document,
 )
@@ -68,7 +69,7 @@ def find_status(target: Target, settings: Settings) -> Status:
         judge_events(status, ours, again)
     if document.get("disableAllHooks") is True:
         status.fault("off", f"disableAllHooks in {status.file} switches every hook off; take it out")
-    commands = {str(entry.get("command")) for _, entry in ours}
+    commands = {str(entry.get("command")) for _, entry in ours if not is_http(entry)}
     if notify_words:
         commands.add(shlex.join(map(str, notify_words)))
     judge_commands(status, commands, again)
@@ -80,10 +81,16 @@ def find_status(target: Target, settings: Settings) -> Status:
     return status
 
 
+EVENTS_OF = {"capture_hook.py": CAPTURE_EVENTS, "recall_hook.py": RECALL_EVENTS}
+
+
 def judge_events(status: Status, ours: list[tuple[str, dict[str, Any]]], again: str) -> None:
     """Each hook once at each of its events."""
-    found = Counter((event, name) for event, entry in ours for name in HOOK_FILES if name in str(entry))
-    for name, events in (("capture_hook.py", CAPTURE_EVENTS), ("recall_hook.py", RECALL_EVENTS)):
+    found = Counter(
+        (event, name) for event, entry in ours for name in HOOK_FILES
+        if name in str(entry) or (is_http(entry) and event in EVENTS_OF[name])
+    )  # fmt: skip
+    for name, events in EVENTS_OF.items():
         wanted = [event for event in events if not (status.target == "codex" and event in CODEX_LACKS)]
         lacking = [event for event in wanted if not found[event, name]]
         if lacking:

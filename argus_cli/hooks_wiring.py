@@ -40,19 +40,39 @@ CAPTURE_EVENTS = {
 }
 RECALL_EVENTS = {"SessionStart": 10, "UserPromptSubmit": 10}
 CODEX_LACKS = ("StopFailure",)
+# Of hooks over HTTP: names of variables of the session, never their values, stand in the settings.
+SECRET_NAME = "ARGUS_CAPTURE_TOKEN"  # noqa: S105 - a variable's name
+OWN_NAME = "ARGUS_SESSION"
+OWN_HEADER = "X-Argus-Own-Session"
+NO_HTTP = ("SessionStart",)  # Claude Code takes only commands there
 
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """One entry: at `event` this command runs, for at most `timeout` seconds."""
+    """One entry: at `event` this command runs, or this address is called, for at most `timeout` seconds."""
 
     event: str
     hook: str
     command: str
     timeout: int
+    url: str = ""
+
+    @property
+    def calls(self) -> str:
+        return self.url or self.command
 
     def group(self) -> dict[str, Any]:
-        return {"hooks": [{"type": "command", "command": self.command, "timeout": self.timeout}]}
+        if not self.url:
+            return {"hooks": [{"type": "command", "command": self.command, "timeout": self.timeout}]}
+        return {
+            "hooks": [{
+                "type": "http",
+                "url": self.url,
+                "headers": {"Authorization": f"Bearer ${SECRET_NAME}", OWN_HEADER: f"${OWN_NAME}"},
+                "allowedEnvVars": [SECRET_NAME, OWN_NAME],
+                "timeout": self.timeout,
+            }]
+        }  # fmt: skip
 
 
 def hook_words(python: Path, folder: Path, hook: str, target: Target, home: Path | None) -> list[str]:
@@ -71,10 +91,28 @@ def wanted(target: Target, python: Path, folder: Path, home: Path | None) -> lis
     ]
 
 
+def wanted_http(target: Target, python: Path, folder: Path, home: Path | None, api: str) -> list[Wire]:
+    """The same over HTTP where the host allows it: one call at an event does the work of both hooks."""
+    commands = [wire for wire in wanted(target, python, folder, home) if wire.event in NO_HTTP]
+    return commands + [
+        Wire(event, "http", "", seconds, f"{api}/hooks/{event}")
+        for event, seconds in CAPTURE_EVENTS.items()
+        if event not in NO_HTTP
+    ]
+
+
+def is_http(entry: dict[str, Any]) -> bool:
+    """Whether a handler is one of ours that is called over HTTP, wherever the API listens."""
+    headers = entry.get("headers")
+    return entry.get("type") == "http" and isinstance(headers, dict) and OWN_HEADER in headers
+
+
 def is_ours(entry: Any) -> bool:
-    """Whether a handler is one of Argus' two hooks, of whatever version, folder or interpreter."""
+    """Whether a handler is one of Argus' hooks, of whatever version, folder, interpreter or address."""
     if not isinstance(entry, dict):
         return False
+    if is_http(entry):
+        return True
     words = [entry.get("command"), *_list(entry.get("args"))]
     text = " ".join(word for word in words if isinstance(word, str))
     return any(f"/bin/{file}" in text for file in HOOK_FILES)
@@ -114,8 +152,11 @@ def ours_in(document: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
 
 def stands(document: dict[str, Any], wires: list[Wire]) -> bool:
     """Whether exactly these entries of ours are there, each once, under any matcher that matches all."""
-    there = sorted((event, str(entry.get("command")), entry.get("timeout")) for event, entry in ours_in(document))
-    return there == sorted((wire.event, wire.command, wire.timeout) for wire in wires)
+    there = sorted(
+        (event, str(entry.get("url") or entry.get("command")), entry.get("timeout"))
+        for event, entry in ours_in(document)
+    )
+    return there == sorted((wire.event, wire.calls, wire.timeout) for wire in wires)
 
 
 def wire(text: str, wires: list[Wire], name: str) -> str:

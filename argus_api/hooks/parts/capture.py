@@ -28,7 +28,9 @@ from argus_api.hooks.parts.spool import SPOOL_PATIENCE_S, spool_add, spool_settl
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Dict, List, Mapping, Optional, Tuple
+    from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
+
+    from argus_api.hooks.parts.base import Config
 
 EVENT_S = 1.3  # an event may take this long in the foreground; what is longer is detached
 EVENT_SECONDS = {"SessionEnd": 0.6}
@@ -59,15 +61,33 @@ def run_capture(argv: Tuple[str, ...], environment: Dict[str, str]) -> None:
     config = load_config(environment)
     notify = notify_event(argv)
     event, problem = (notify, "") if notify is not None else read_event()[:2]
-    name = text_of(event, "hook_event_name")
     session = text_of(event, "session_id") or environment.get("CLAUDE_CODE_SESSION_ID", "")
     if own_session(environment, OWN_SESSION):
         return mark_own(config, session)
     if problem:
         log_event(config, "capture: %s" % problem)
     target = option_of(argv, "--target") or guess_target(event)
-    capture = Capture(config, environment, event, target, started + EVENT_SECONDS.get(name, EVENT_S))
     cwd = text_of(event, "cwd") or working_folder()
+    rest = capture_event(config, environment, event, notify, target, session, cwd, started)
+    if rest is not None:
+        detach(rest)
+    return None
+
+
+def capture_event(
+    config: Config,
+    environment: Dict[str, str],
+    event: Dict[str, Any],
+    notify: Optional[Dict[str, Any]],
+    target: str,
+    session: str,
+    cwd: str,
+    started: float,
+) -> Optional[Callable[[], None]]:
+    """Send what is new; what did not fit the event's time is returned, to be called apart from it. The same for a
+    hook that is called over HTTP."""
+    name = text_of(event, "hook_event_name")
+    capture = Capture(config, environment, event, target, started + EVENT_SECONDS.get(name, EVENT_S))
     if not capture.is_excluded(cwd):
         capture.hook = capture.heartbeat(name, session, cwd)
     files = transcripts_of(capture, session)
@@ -82,7 +102,7 @@ def run_capture(argv: Tuple[str, ...], environment: Dict[str, str]) -> None:
             sweep(capture, {key for key, _ in files}, started)
     report(capture, name, session, started)
     if capture.unfinished or capture.lagging:
-        detach(lambda: go_on(capture, files, name, session, cwd))
+        return lambda: go_on(capture, files, name, session, cwd)
     return None
 
 

@@ -60,31 +60,37 @@ def run_recall(argv: Tuple[str, ...], environment: Dict[str, str]) -> None:
     event, problem, raw = read_event()  # also for a session that is passed over: its pipe must not break
     if own_session(environment, OWN_SESSION):
         return
-    name = text_of(event, "hook_event_name")
-    if problem or name not in ("SessionStart", "UserPromptSubmit"):
-        if problem:
-            log_event(config, "recall: %s" % problem)
-        return
+    if problem:
+        return log_event(config, "recall: %s" % problem)
     target = option_of(argv, "--target") or ("codex" if "turn_id" in event else "claude-code")
     session = text_of(event, "session_id") or environment.get("CLAUDE_CODE_SESSION_ID", "")
-    cwd = text_of(event, "cwd") or working_folder()
     with OnceAtATime(config, raw) as first:
-        if not first:  # wired twice (plugin and settings): the same event is being answered right now
-            return
-        line = missed_line(config, time.time()) if name == "SessionStart" else ""
-        answer = None
-        if not (cwd and excluded(cwd, config.exclude)):
-            answer = ask_context(config, event, session, cwd) if name == "SessionStart" else ask_notes(
-                config, event, session, cwd
-            )
-        text = answer.object().get("text") if answer is not None and answer.ok else ""
-        context = fitted(text if isinstance(text, str) else "", line)
-        if context:
-            say(name, context, line)
+        if first:  # else wired twice (plugin and settings): the same event is being answered right now
+            output = recall_event(config, event, target, session, text_of(event, "cwd") or working_folder(), started)
+            if output:
+                say(output)
+
+
+def recall_event(
+    config: Config, event: Dict[str, Any], target: str, session: str, cwd: str, started: float
+) -> Dict[str, Any]:
+    """What the host is to be told at this event, {} for nothing; the same for a hook that is called over HTTP."""
+    name = text_of(event, "hook_event_name")
+    if name not in ("SessionStart", "UserPromptSubmit"):
+        return {}
+    line = missed_line(config, time.time()) if name == "SessionStart" else ""
+    answer = None
+    if not (cwd and excluded(cwd, config.exclude)):
+        answer = ask_context(config, event, session, cwd) if name == "SessionStart" else ask_notes(
+            config, event, session, cwd
+        )
+    text = answer.object().get("text") if answer is not None and answer.ok else ""
+    context = fitted(text if isinstance(text, str) else "", line)
     words = "excluded" if answer is None else "%d characters" % len(context) if answer.ok else answer.reason()
     leave_heartbeat(config, "recall", target, name, session, words)
     took = int((time.monotonic() - started) * 1000)
     log_event(config, "recall %s %s: %s; %d ms" % (name, session or "-", words, took))
+    return told(name, context, line) if context else {}
 
 
 def ask_context(config: Config, event: Dict[str, Any], session: str, cwd: str) -> Answer:
@@ -134,11 +140,15 @@ def fitted(text: str, line: str) -> str:
     return "\n".join(part for part in (line, text) if part)
 
 
-def say(name: str, context: str, line: str) -> None:
-    """The one object on stdout, written through before the process ends; ASCII, so that no locale can break it."""
+def told(name: str, context: str, line: str) -> Dict[str, Any]:
     output: Dict[str, Any] = {"hookSpecificOutput": {"hookEventName": name, "additionalContext": context}}
     if line:
         output["systemMessage"] = line  # the context is read by the model only, this by the person
+    return output
+
+
+def say(output: Dict[str, Any]) -> None:
+    """The one object on stdout, written through before the process ends; ASCII, so that no locale can break it."""
     view = memoryview(json.dumps(output).encode("ascii") + b"\n")
     try:
         while view:
