@@ -37,6 +37,7 @@ from benchmarks.scratch_store import ScratchStore, scratch_store
 from benchmarks.synthetic_store import fill, make_vocabulary
 
 TOKEN = "mcp-token-of-the-benchmark"
+CAPTURE_TOKEN = "capture-token-of-the-benchmark"
 NEW, OLD = "2026-07-28", "2025-06-18"
 ACCEPT = {"Accept": "application/json, text/event-stream"}
 CLIENT = {"name": "benchmark", "version": "1"}
@@ -106,7 +107,8 @@ def api_of(store: ScratchStore) -> Iterator[str]:
     environment = {
         **{key: value for key, value in os.environ.items() if not key.startswith("ARGUS_")},
         "ARGUS_HOME": str(store.settings.home), "ARGUS_DATABASE_URL": store.settings.database_url,
-        "ARGUS_API_PORT": str(port), "ARGUS_MCP_TOKEN": TOKEN, "ARGUS_ADMIN_TOKEN": "admin-token-of-the-benchmark",
+        "ARGUS_API_PORT": str(port), "ARGUS_MCP_TOKEN": TOKEN, "ARGUS_CAPTURE_TOKEN": CAPTURE_TOKEN,
+        "ARGUS_ADMIN_TOKEN": "admin-token-of-the-benchmark",
     }  # fmt: skip
     process = subprocess.Popen(
         [sys.executable, "-m", "uvicorn", "argus_api.app:create_app", "--factory", "--port", str(port),
