@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from typing import Final, Literal
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, Request
+from fastapi.concurrency import run_in_threadpool
 from psycopg.rows import DictRow
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 from argus_api.hub import Here, Hub, utc_now
 from argus_api.note_routes import RowId
@@ -18,7 +21,7 @@ from argus_api.ui import plots
 from argus_api.ui.changes import ACTOR, change
 from argus_api.ui.lists import Listing, one_of, options
 from argus_api.ui.page import Viewer, render
-from argus_api.ui.security import Sent, SignedIn
+from argus_api.ui.security import HEADERS, Sent, SignedIn
 from argus_api.ui.words import money_text, span_text
 from argus_memory.errors import NotFound, Unreachable, UsageError
 from argus_memory.option_values import parse_duration
@@ -31,6 +34,8 @@ from argus_memory.watch.start_task import find_task, load_tasks, start_task
 router = APIRouter()
 RUNS: Final = Listing(tasks.RUN_SORTS, ("outcome",))
 TODOS: Final = Listing(tasks.TODO_SORTS, ("status", "project"))
+FOLLOW_SECONDS: Final = 1.0
+FOLLOW_LOOKS: Final = 600  # then the stream ends; a browser opens it anew
 TONES: Final = {"ok": "ok", "skipped": "unknown", "overrunning": "warn"}
 TODO_VERBS: Final[dict[str, tuple[Literal["verified", "dropped", "open"], str]]] = {
     "done": ("verified", "Done"), "drop": ("dropped", "Dropped"), "reopen": ("open", "Open again"),
@@ -91,6 +96,32 @@ def show_run(request: Request, hub: Here, session: SignedIn, name: str, id: RowI
     row, calls = tasks.find_run(hub.db, storable(name), id)
     whole = request.query_params.get("whole") == "1"
     return render(request, "task_run.html", row=row, calls=calls, path=address(name), tones=TONES, whole=whole)
+
+
+@router.get("/ui/tasks/{name}/events")
+async def follow(request: Request, hub: Here, session: SignedIn, name: str) -> Response:
+    """Server-sent events: `run` with the newest run whenever it changes, from its state now on; ends after a while,
+    and the browser asks again."""
+    return StreamingResponse(
+        run_events(hub, storable(name), request.is_disconnected),
+        media_type="text/event-stream", headers={**HEADERS, "Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+    )  # fmt: skip
+
+
+async def run_events(hub: Hub, name: str, gone: Callable[[], Awaitable[bool]]) -> AsyncIterator[str]:
+    last = None
+    for _ in range(FOLLOW_LOOKS):
+        row = await run_in_threadpool(tasks.follow_run, hub.db, name)
+        state = None if row is None else {
+            "id": row["id"], "outcome": row["outcome"],
+            "seconds": int(((row["finished_at"] or utc_now()) - row["started_at"]).total_seconds()),
+        }  # fmt: skip
+        if state != last:
+            last = state
+            yield f"event: run\ndata: {json.dumps(state)}\n\n"
+        if await gone():
+            return
+        await asyncio.sleep(FOLLOW_SECONDS)
 
 
 @router.post("/ui/tasks/{name}/{verb}")

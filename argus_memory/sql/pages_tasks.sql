@@ -63,3 +63,7 @@ select count(*)::int as total from task_items s
 where (%(status)s::text is null or s.status = %(status)s)
   and (%(status)s::text is not null or s.status in ('open', 'claimed-done', 'stale'))
   and (%(project)s::text is null or s.project = %(project)s)
+
+-- name: run_state
+-- The newest run of a task as far as a page follows it.
+select id, outcome, started_at, beat_at, finished_at from task_runs where task = %(task)s order by started_at desc limit 1

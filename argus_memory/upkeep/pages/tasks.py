@@ -127,6 +127,11 @@ def find_run(db: Database, name: str, id_: int) -> tuple[DictRow, Sequence[DictR
         return row, conn.execute(q.run_calls, {"rid": row["rid"]}).fetchall()
 
 
+def follow_run(db: Database, name: str) -> DictRow | None:
+    """The newest run's id, outcome (None: it runs) and times; None where it never ran."""
+    return db.fetch_one(queries("pages_tasks").run_state, {"task": name})
+
+
 def find_todos(db: Database, filters: dict[str, Any], *, wanted: Wanted) -> Slice[DictRow]:
     """Without a status those that are not settled."""
     q = queries("pages_tasks")

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 from zoneinfo import ZoneInfo
 
+from fastapi import FastAPI
+
+from argus_api.ui.tasks import run_events
 from argus_memory.db import Database
 from argus_memory.records import TaskList
 from argus_memory.upkeep.pages.tasks import find_tasks
@@ -92,6 +97,35 @@ def test_pausing_and_resuming(browser: Browser, filled: Filled, db: Database) ->
 def test_running_without_a_hub_says_so(browser: Browser, filled: Filled) -> None:
     """No Dagster answers: one sentence, on the page."""
     assert "No hub to run watering in" in words_of(browser.follow("/ui/tasks/watering/run"))
+
+
+def test_a_run_is_followed_to_its_end(db: Database, filled: Filled, app: FastAPI) -> None:
+    """The stream tells the newest run at once, again while it goes on, and its end; it stops when the viewer is gone."""
+    hub = app.state.hub
+    with db.transaction() as conn:
+        conn.execute(
+            """insert into task_runs (rid, task, handler, started_by, started_at, beat_at)
+               values (%s, 'watering', 'code', 'person', now(), now())""",
+            (uuid4(),),
+        )
+    told: list[str] = []
+
+    async def follow() -> None:
+        async def gone() -> bool:
+            if len(told) == 1:
+                with db.transaction() as conn:
+                    conn.execute(
+                        "update task_runs set outcome = 'ok', finished_at = now() where task = 'watering' and outcome is null"
+                    )
+            return len(told) >= 2
+
+        async for event in run_events(hub, "watering", gone):
+            told.append(event)
+
+    asyncio.run(asyncio.wait_for(follow(), 20))
+    states = [json.loads(event.partition("data: ")[2]) for event in told]
+    assert states[0]["outcome"] is None
+    assert states[-1]["outcome"] == "ok"
 
 
 def test_todos_are_shown_with_their_evidence_and_decided(browser: Browser, filled: Filled, db: Database) -> None:
