@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, Literal
@@ -49,21 +49,34 @@ def list_fading(
     """`after` entries are passed over. Raises UsageError on a limit out of range."""
     if not 1 <= limit <= LIMIT_MAX or after < 0:
         raise UsageError(f"limit: {limit} is outside 1 to {LIMIT_MAX}")
-    left = {row["id"]: (left_of(row, now), row) for row in _rows(db, now, project)}
-    found = [(share, row) for share, row in left.values() if standing(share) == asked]
-    found.sort(key=lambda pair: (pair[0], pair[1]["id"]))
+    return _cut(asked, _judge(db, now, project)[asked], limit, after)
+
+
+def read_fading(
+    db: Database, *, now: datetime, project: str | None = None, limit: int = LIMIT
+) -> dict[Asked, Fading]:
+    """Both lists from one reading, their first entries."""
+    return {asked: _cut(asked, found, limit, 0) for asked, found in _judge(db, now, project).items()}
+
+
+def _judge(
+    db: Database, now: datetime, project: str | None
+) -> dict[Asked, list[tuple[float, dict[str, Any]]]]:
+    """What is left of each note that fades or is stale, the most faded first."""
+    found: dict[Asked, list[tuple[float, dict[str, Any]]]] = {"stale": [], "fading": []}
+    for row in _rows(db, now, project):
+        left = left_of(row, now)
+        name = standing(left)
+        if name == "stale" or name == "fading":
+            found[name].append((left, row))
+    for notes in found.values():
+        notes.sort(key=lambda pair: (pair[0], pair[1]["id"]))
+    return found
+
+
+def _cut(asked: Asked, found: Sequence[tuple[float, dict[str, Any]]], limit: int, after: int) -> Fading:
     page = tuple({**row, "retention": round(share, 3)} for share, row in found[after : after + limit])
     return Fading(asked, len(found), page)
-
-
-def count_fading(db: Database, *, now: datetime, project: str | None = None) -> dict[Standing, int]:
-    """How many notes are fading and stale."""
-    counts: dict[Standing, int] = {"fading": 0, "stale": 0}
-    for row in _rows(db, now, project):
-        name = standing(left_of(row, now))
-        if name in counts:
-            counts[name] += 1
-    return counts
 
 
 def read_life(db: Database, note_id: int, *, now: datetime) -> NoteLife:

@@ -12,7 +12,7 @@ from argus_memory.db import Database, queries
 from argus_memory.rules.contest import disputes
 from argus_memory.rules.memory_health import RULES, Part, score
 from argus_memory.stages.spaces import find_active_space
-from argus_memory.upkeep.fading import count_fading, list_fading
+from argus_memory.upkeep.fading import read_fading
 
 LOW: Final = 0.4  # confidence; a note begins at 0.5
 EXAMPLES: Final = 20
@@ -61,15 +61,12 @@ def read_memory_health(db: Database, *, now: datetime, project: str | None = Non
     assert counts is not None
     notes = counts["notes"]
     orphans, ungrounded = db.fetch_all(q.orphans, params), db.fetch_all(q.ungrounded, params)
-    fading = count_fading(db, now=now, project=project)
+    fading = read_fading(db, now=now, project=project, limit=EXAMPLES)
     parts = [
         *_pairs(db, params, notes),
         _part("ungrounded", len(ungrounded), notes, ungrounded),
         _unembedded(db, counts, params),
-        *(
-            _part(name, fading[name], notes, list_fading(db, name, now=now, project=project, limit=EXAMPLES).notes)
-            for name in ("stale", "fading")
-        ),
+        *(_part(name, found.count, notes, found.notes) for name, found in fading.items()),
         _part("low-confidence", counts["low_confidence"], notes, db.fetch_all(q.low_confidence, params)),
         _part("orphans", orphans[0]["found"] if orphans else 0, notes, orphans),
         _unused(db, now, project),
