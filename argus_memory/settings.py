@@ -89,6 +89,7 @@ class Settings:
     exclude: tuple[str, ...]
     recall_floor: float
     llm_base_url: str | None
+    langfuse_url: str | None
     llm_api_key: str | None
     distill_model: tuple[str, ...]
     judge_model: tuple[str, ...]
@@ -184,6 +185,8 @@ OPTIONS: tuple[Option, ...] = (
            "an OpenAI-compatible address, a LiteLLM proxy for instance"),
     Option("ARGUS_LLM_API_KEY", None, parse_text, "the key for that address", "sent to the model server only",
            secret=True),
+    Option("ARGUS_LANGFUSE_URL", None, parse_url, "http(s)://host[:port][/project/ID]",
+           "the Langfuse that your LiteLLM proxy reports to: calls name their trace, and pages link to it"),
     Option("ARGUS_DISTILL_MODEL", "", parse_list, "model names as LiteLLM writes them, comma-separated",
            "models that distill, first the one to try first, or `runtime` (docs/tasks.md);"
            " unset: the extractive distiller"),

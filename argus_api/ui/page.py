@@ -78,6 +78,7 @@ def render(request: Request, template: str, *, status: int = 200, **context: Any
         nav=navigation(request.url.path) if session else (),
         flash=flash,
         dagster_url=f"http://127.0.0.1:{hub.settings.dagster_port}",
+        langfuse_url=hub.settings.langfuse_url,
         **context,
     )  # fmt: skip
     response = HTMLResponse(*compressed(request, text.encode("utf-8", "replace"), status))

@@ -11,6 +11,7 @@ import logging
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
+from uuid import uuid4
 
 from argus_memory.errors import ContentFailure
 from argus_memory.models.llm_records import Reply
@@ -61,6 +62,10 @@ def send(
     if schema is not None:
         wanted = {"name": "answer", "schema": dict(schema), "strict": True}
         shape = {"response_format": {"type": "json_schema", "json_schema": wanted}}
+    address = address_of(model, settings, litellm.provider_list)
+    trace_id = uuid4().hex if settings.langfuse_url and address else None
+    if trace_id is not None:  # a LiteLLM proxy that reports to Langfuse names the trace so
+        shape["extra_body"] = {"metadata": {"trace_id": trace_id, "tags": ["argus"]}}
     response = litellm.completion(
         model=model,
         messages=messages,
@@ -71,7 +76,7 @@ def send(
         max_retries=0,
         drop_params=True,
         **shape,
-        **address_of(model, settings, litellm.provider_list),
+        **address,
     )
     choice = response.choices[0]
     if choice.finish_reason == "content_filter":
@@ -83,4 +88,5 @@ def send(
         prompt_tokens=getattr(usage, "prompt_tokens", None),
         completion_tokens=getattr(usage, "completion_tokens", None),
         cost_usd=(getattr(response, "_hidden_params", None) or {}).get("response_cost"),
+        trace_id=trace_id,
     )

@@ -27,6 +27,7 @@ class CallRecord:
     detail: str | None = None
     unit_kind: str | None = None
     unit_id: int | None = None
+    trace_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,7 @@ class Reply:
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     cost_usd: float | None = None
+    trace_id: str | None = None  # under which the server was asked to trace it
 
 
 RecordCall = Callable[[CallRecord], None]

@@ -114,5 +114,6 @@ class Tier(Generic[T]):
                 detail=str(failure) if failure else None,
                 unit_kind=kind,
                 unit_id=number,
+                trace_id=reply.trace_id if reply else None,
             )
         )

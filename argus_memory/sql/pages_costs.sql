@@ -18,7 +18,8 @@ group by c.day, c.stage, c.model, c.via
 
 -- name: model_calls
 select s.id, s.at, s.stage, s.unit_kind, s.unit_id, s.model, s.model_real, s.tier, s.prompt_tokens, s.completion_tokens,
-       s.cost_usd, s.milliseconds, s.outcome, s.status_code, left(s.detail, 400) as detail, s.run_id, {key} as sort_key
+       s.cost_usd, s.milliseconds, s.outcome, s.status_code, left(s.detail, 400) as detail, s.run_id, s.trace_id,
+       {key} as sort_key
 from llm_calls s
 where {after}
   and (%(stage)s::text is null or s.stage = %(stage)s)

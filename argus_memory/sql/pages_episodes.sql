@@ -49,5 +49,5 @@ from gate_rejections g where g.unit_kind = 'episode' and g.unit_id = %(id)s orde
 
 -- name: episode_calls
 select c.id, c.at, c.model, c.model_real, c.outcome, c.milliseconds, c.cost_usd, c.prompt_tokens, c.completion_tokens,
-       c.run_id
+       c.run_id, c.trace_id
 from llm_calls c where c.unit_kind = 'episode' and c.unit_id = %(id)s order by c.id desc limit %(limit)s

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from argus_api.app import create_app
 from argus_memory.db import Database
+from argus_memory.settings import Settings
 from argus_memory.upkeep.pages.costs import read_costs
+from tests.integration.ui.conftest import client_of
 from tests.ui_client import Browser, count_queries, words_of
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
@@ -61,6 +68,18 @@ def test_the_page_shows_both_and_filters_calls(reader: Browser) -> None:
     only = words_of(reader.page("/ui/costs?days=90&stage=dedup&outcome=ok"))
     assert "calls" in only
     assert reader.get("/ui/costs?days=8").status_code == 422
+
+
+def test_a_call_leads_to_its_trace(stranger: TestClient, settings: Settings, db: Database, app: FastAPI) -> None:
+    """Where Langfuse is named and the call named a trace; else there is no link."""
+    add_call(db, datetime.now(UTC), 0.1)
+    db.fetch_all("update llm_calls set trace_id = 'abc123' returning id")
+    plain = Browser.signed_in(stranger, settings).page("/ui/costs")
+    assert "abc123" not in plain
+    named = create_app(replace(settings, langfuse_url="http://traces.example/project/p1"))
+    with named.state.hub.db:
+        page = Browser.signed_in(client_of(named), settings).page("/ui/costs")
+    assert 'href="http://traces.example/project/p1/trace/abc123"' in page
 
 
 def test_an_empty_store_says_so(bare: Browser) -> None:

@@ -246,3 +246,17 @@ def test_litellm_is_imported_with_the_first_call_only() -> None:
     )
     root = Path(__file__).resolve().parents[3]
     assert subprocess.run([sys.executable, "-c", code], cwd=root, check=False).returncode == 0
+
+
+def test_a_call_names_its_trace_where_langfuse_is_set(server: LlmServer, tmp_path: Path) -> None:
+    """The proxy is given the trace that the record keeps; without the setting it is given none."""
+    server.rule = lambda _request: {"verdict": "distinct"}
+    traced = Door(server, tmp_path, langfuse_url="http://traces.example")
+    traced.ask()
+    (row,) = traced.rows
+    assert row.trace_id
+    assert server.calls[-1].body["metadata"]["trace_id"] == row.trace_id
+    plain = Door(server, tmp_path)
+    plain.ask()
+    assert plain.rows[0].trace_id is None
+    assert "metadata" not in server.calls[-1].body
