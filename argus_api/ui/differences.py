@@ -20,7 +20,8 @@ def differences(old: str, new: str) -> tuple[Markup, Markup]:
     """Both texts ready to be shown: `<del>` around what only the old one says, `<ins>` around what only the new one
     does. Long texts, and texts with nothing in common, stand unmarked."""
     one, two = _PARTS.findall(show_text(old)), _PARTS.findall(show_text(new))
-    matcher = SequenceMatcher(None, one, two, autojunk=False)
+    old_words, new_words = ([part.casefold() for part in parts] for parts in (one, two))
+    matcher = SequenceMatcher(None, old_words, new_words, autojunk=False)
     if max(len(one), len(two)) > WORDS_MAX or not any(
         part.isalnum() for block in matcher.get_matching_blocks() for part in one[block.a : block.a + block.size]
     ):

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, LiteralString
 
 from psycopg.rows import DictRow
 
@@ -60,8 +60,8 @@ class Metrics:
             with self._db.transaction() as conn:
                 params: dict[str, Any] = {"now": now, "since": now - RECENT}
 
-                def ask(name: str, **more: Any) -> list[DictRow]:
-                    return conn.execute(getattr(queries("metrics"), name), {**params, **more}).fetchall()
+                def ask(query: LiteralString, **more: Any) -> list[DictRow]:
+                    return conn.execute(query, {**params, **more}).fetchall()
 
                 found = [*_pipeline(ask), *_watch(ask, now), *_models_and_tasks(ask)]
                 due = {**due_params(self._settings, now), "attempts": EMBED_ATTEMPTS}
@@ -98,23 +98,24 @@ def _samples(labels: Sequence[str], rows: Iterable[DictRow], column: str) -> lis
 
 
 def _pipeline(ask: Ask) -> list[Metric]:
-    passes, recalls = ask("passes"), ask("recalls")
+    q = queries("metrics")
+    passes, recalls = ask(q.passes), ask(q.recalls)
     by, quantiles = ("stage", "outcome"), [
         {"mode": row["mode"], "quantile": name, "n": value / 1000.0}
-        for row in ask("recall_quantiles")
+        for row in ask(q.recall_quantiles)
         for name, value in zip(QUANTILES, row["values"], strict=True)
     ]
     how = ("mode", "outcome")
     return [
-        _counter("argus_captures", "raw items stored", ("source", "kind"), ask("captures")),
+        _counter("argus_captures", "raw items stored", ("source", "kind"), ask(q.captures)),
         _counter("argus_capture_outcomes", "captures that made no row: duplicates, skips and refusals by reason",
-                 ("outcome", "reason"), ask("capture_outcomes")),
+                 ("outcome", "reason"), ask(q.capture_outcomes)),
         _counter("argus_stage_passes", "passes of each stage", by, passes),
         _counter("argus_stage_seconds", "time spent in passes", by, passes, "seconds"),
         _gauge("argus_stage_last_pass_timestamp_seconds", "when such a pass last ended", by, passes, "last_at"),
         _counter("argus_gate_outcomes", "candidates the write-gate let through or refused", ("outcome", "reason"),
-                 ask("gate")),
-        _gauge("argus_notes", "notes by state", ("state",), ask("notes")),
+                 ask(q.gate)),
+        _gauge("argus_notes", "notes by state", ("state",), ask(q.notes)),
         _counter("argus_recalls", "recalls: shown, or why nothing was", how, recalls),
         _counter("argus_recall_seconds", "time spent in recalls", how, recalls, "seconds"),
         _gauge("argus_recall_latency_seconds", "latency of the last hour's recalls", ("mode", "quantile"), quantiles),
@@ -131,20 +132,21 @@ def _queues(rows: Sequence[DictRow], now: datetime) -> list[Metric]:
 
 
 def _watch(ask: Ask, now: datetime) -> list[Metric]:
-    deliveries, since = ask("deliveries"), now - SAMPLED
+    q = queries("metrics")
+    deliveries, since = ask(q.deliveries), now - SAMPLED
     oldest = [row["oldest"] for row in deliveries if row["oldest"]]
     checks = [
         {"check": row["name"], "status": status, "n": row["status"] == status}
-        for row in ask("checks", since=since)
+        for row in ask(q.checks, since=since)
         for status in STATUSES
     ]
-    beats = [{**row, "age": _age(row["at"], now)} for row in ask("beats")]
-    slos = [{**row, "met": row["status"] == "ok"} for row in ask("slos", since=since) if row["value"] is not None]
+    beats = [{**row, "age": _age(row["at"], now)} for row in ask(q.beats)]
+    slos = [{**row, "met": row["status"] == "ok"} for row in ask(q.slos, since=since) if row["value"] is not None]
     waits = [{"age": _age(min(oldest), now)}] if oldest else []
     return [
         _gauge("argus_deliveries", "messages of the outbox by state", ("status",), deliveries),
         _gauge("argus_delivery_oldest_seconds", "age of the oldest message that waits", (), waits, "age"),
-        _gauge("argus_alerts_open", "open alerts", ("kind", "severity"), ask("alerts")),
+        _gauge("argus_alerts_open", "open alerts", ("kind", "severity"), ask(q.alerts)),
         _gauge("argus_check", "health checks; 1 for the status it has", ("check", "status"), checks),
         _gauge("argus_watcher_beat_age_seconds", "since a watchdog's last sign of life", ("watcher",), beats, "age"),
         _gauge("argus_slo", "service levels as last measured", ("slo",), slos, "value"),
@@ -153,7 +155,8 @@ def _watch(ask: Ask, now: datetime) -> list[Metric]:
 
 
 def _models_and_tasks(ask: Ask) -> list[Metric]:
-    calls = ask("calls")
+    q = queries("metrics")
+    calls = ask(q.calls)
     by = ("stage", "model", "outcome")
     return [
         _counter("argus_model_calls", "calls of models", by, calls),
@@ -161,8 +164,8 @@ def _models_and_tasks(ask: Ask) -> list[Metric]:
         _counter("argus_model_completion_tokens", "tokens received, where known", by, calls, "completion"),
         _counter("argus_model_cost_usd", "cost, where known", by, calls, "usd"),
         _counter("argus_model_cost_unknown", "calls whose cost is not known", by, calls, "unknown"),
-        _counter("argus_task_runs", "runs of tasks", ("task", "outcome"), ask("task_runs")),
-        _counter("argus_task_no_shows", "runs that were due and did not happen", ("task",), ask("no_shows")),
+        _counter("argus_task_runs", "runs of tasks", ("task", "outcome"), ask(q.task_runs)),
+        _counter("argus_task_no_shows", "runs that were due and did not happen", ("task",), ask(q.no_shows)),
     ]
 
 
