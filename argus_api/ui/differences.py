@@ -11,6 +11,7 @@ from markupsafe import Markup
 from argus_api.ui.words import show_text
 
 WORDS_MAX: Final = 600  # of a text: beyond, comparing costs more than it tells
+CHARS_MAX: Final = 4000
 _PARTS: Final = re.compile(r"\s+|\w+|[^\w\s]")
 _DEL, _END_DEL = Markup("<del>"), Markup("</del>")
 _INS, _END_INS = Markup("<ins>"), Markup("</ins>")
@@ -18,8 +19,10 @@ _INS, _END_INS = Markup("<ins>"), Markup("</ins>")
 
 def differences(old: str, new: str) -> tuple[Markup, Markup]:
     """Both texts ready to be shown: `<del>` around what only the old one says, `<ins>` around what only the new one
-    does. Long texts, and texts with nothing in common, stand unmarked."""
-    one, two = _PARTS.findall(show_text(old)), _PARTS.findall(show_text(new))
+    does. Long texts, and texts with nothing in common, stand unmarked; very long ones are cut, the notes show all."""
+    one, two = (
+        _PARTS.findall(show_text(text if len(text) <= CHARS_MAX else f"{text[:CHARS_MAX]} …")) for text in (old, new)
+    )
     old_words, new_words = ([part.casefold() for part in parts] for parts in (one, two))
     matcher = SequenceMatcher(None, old_words, new_words, autojunk=False)
     if max(len(one), len(two)) > WORDS_MAX or not any(

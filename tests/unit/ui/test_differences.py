@@ -24,6 +24,12 @@ def test_texts_with_nothing_in_common_stand_unmarked() -> None:
     assert differences("Water the tomatoes.", "CUPS stays.") == ("Water the tomatoes.", "CUPS stays.")
 
 
+def test_a_text_without_end_is_cut() -> None:
+    """A page shows its beginning, and that it goes on."""
+    old, new = differences("x" * 1_000_000, "y")
+    assert (len(old), old[-1], new) == (4002, "…", "y")
+
+
 @given(st.text(max_size=120), st.text(max_size=120))
 def test_marks_change_no_word_and_let_no_markup_through(old: str, new: str) -> None:
     """Without the marks each side is its own text, escaped."""
