@@ -23,7 +23,9 @@ from fastapi.testclient import TestClient
 from argus_api.app import create_app
 from argus_cli.embedded_postgres import EmbeddedPostgres
 from argus_memory import migrate
-from argus_memory.settings import load_settings
+from argus_memory.db import Database
+from argus_memory.settings import Settings, load_settings
+from argus_memory.watch.metrics import Metrics
 from tests.filled_store import fill
 from tests.ui.paths import FILLED
 from tests.ui_client import BASE, count_queries
@@ -108,6 +110,8 @@ def main() -> None:
             print(f"{'page':<20}{'p50 ms':>8}{'p95 ms':>8}{'bytes':>9}{'statements':>12}")
             for name, path in paths.items():
                 measure(client, name, path)
+            if options.only in "metrics":
+                measure_metrics(db, settings)
             if options.paint:
                 from benchmarks.page_paint import measure_paint  # Chromium need not be there otherwise
 
@@ -129,6 +133,17 @@ def measure(client: TestClient, name: str, path: str) -> None:
     p95 = statistics.quantiles(took, n=20)[18]
     size = int(answer.headers["content-length"])
     print(f"{name:<20}{statistics.median(took):>8.1f}{p95:>8.1f}{size:>9,}{len(sent):>12}")
+
+
+def measure_metrics(db: Database, settings: Settings) -> None:
+    """A reading of all tables for /metrics, which its requests share for ten seconds."""
+    took = []
+    for _ in range(ROUNDS // 4):
+        began = time.perf_counter()
+        with count_queries() as sent:
+            Metrics(db, settings).read(datetime.now(UTC))
+        took.append((time.perf_counter() - began) * 1000)
+    print(f"{'metrics, read anew':<20}{statistics.median(took):>8.1f}{max(took):>8.1f}{'':>9}{len(sent):>12}")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,8 @@ restart.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal, LiteralString
@@ -26,6 +27,8 @@ RECENT: Final = timedelta(hours=1)  # of the recall quantiles
 SAMPLED: Final = timedelta(hours=3)  # health is sampled hourly, service levels with the audits
 STATUSES: Final = ("ok", "warn", "failed", "unknown")
 QUANTILES: Final = ("0.5", "0.95", "0.99")
+NAMES_MAX: Final = 40  # of sources and of models: whoever captures names the first, providers the second
+REST: Final = "other"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,21 +75,22 @@ class Metrics:
 
 
 Ask = Callable[..., list[DictRow]]
+Rows = Iterable[Mapping[str, Any]]
 
 
 def _up(value: float) -> Metric:
     return Metric("argus_database_up", "gauge", "whether the database answered this scrape", (), [((), value)])
 
 
-def _counter(name: str, about: str, labels: tuple[str, ...], rows: Iterable[DictRow], column: str = "n") -> Metric:
+def _counter(name: str, about: str, labels: tuple[str, ...], rows: Rows, column: str = "n") -> Metric:
     return Metric(name, "counter", about, labels, _samples(labels, rows, column))
 
 
-def _gauge(name: str, about: str, labels: tuple[str, ...], rows: Iterable[DictRow], column: str = "n") -> Metric:
+def _gauge(name: str, about: str, labels: tuple[str, ...], rows: Rows, column: str = "n") -> Metric:
     return Metric(name, "gauge", about, labels, _samples(labels, rows, column))
 
 
-def _samples(labels: Sequence[str], rows: Iterable[DictRow], column: str) -> list[tuple[tuple[str, ...], float]]:
+def _samples(labels: Sequence[str], rows: Rows, column: str) -> list[tuple[tuple[str, ...], float]]:
     """Of rows whose number is known; times as seconds since 1970."""
     found = []
     for row in rows:
@@ -95,6 +99,27 @@ def _samples(labels: Sequence[str], rows: Iterable[DictRow], column: str) -> lis
             number = value.timestamp() if isinstance(value, datetime) else float(value)
             found.append((tuple(str(row[label]) for label in labels), number))
     return found
+
+
+def fold(rows: Sequence[Mapping[str, Any]], label: str, most: int = NAMES_MAX) -> list[dict[str, Any]]:
+    """Rows whose `label` has at most `most` values and REST: the names with the greatest `n` keep theirs.
+
+    Rows that come to have the same words in all their labels are added up; a number that is known in none stays None.
+    """
+    sizes: Counter[str] = Counter()
+    for row in rows:
+        sizes[str(row[label])] += row["n"]
+    kept = set(sorted(sizes, key=lambda name: (-sizes[name], name))[:most])
+    found: dict[tuple[str, ...], dict[str, Any]] = {}
+    for row in rows:
+        named = {**row, label: str(row[label]) if str(row[label]) in kept else REST}
+        key = tuple(value for _, value in sorted(named.items()) if isinstance(value, str))
+        before = found.setdefault(key, named)
+        if before is not named:
+            for name, value in named.items():
+                if value is not None and not isinstance(value, str):
+                    before[name] = value + (before[name] or 0)
+    return list(found.values())
 
 
 def _pipeline(ask: Ask) -> list[Metric]:
@@ -107,7 +132,8 @@ def _pipeline(ask: Ask) -> list[Metric]:
     ]
     how = ("mode", "outcome")
     return [
-        _counter("argus_captures", "raw items stored", ("source", "kind"), ask(q.captures)),
+        _counter("argus_captures", "raw items stored", ("source", "kind"),
+                 fold(ask(q.captures), "source")),
         _counter("argus_capture_outcomes", "captures that made no row: duplicates, skips and refusals by reason",
                  ("outcome", "reason"), ask(q.capture_outcomes)),
         _counter("argus_stage_passes", "passes of each stage", by, passes),
@@ -156,7 +182,7 @@ def _watch(ask: Ask, now: datetime) -> list[Metric]:
 
 def _models_and_tasks(ask: Ask) -> list[Metric]:
     q = queries("metrics")
-    calls = ask(q.calls)
+    calls = fold(ask(q.calls), "model")
     by = ("stage", "model", "outcome")
     return [
         _counter("argus_model_calls", "calls of models", by, calls),

@@ -10,9 +10,10 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from argus_memory.db import Database
 from argus_memory.settings import Settings
-from argus_memory.watch.metrics import KEPT, Metrics
+from argus_memory.watch.metrics import KEPT, NAMES_MAX, Metrics
 from tests.filled_store import fill
 from tests.integration.api.conftest import turn
+from tests.ui_client import count_queries
 
 NOW = datetime.now(UTC)
 
@@ -85,6 +86,27 @@ def test_the_tables_are_read_once_in_a_while(db: Database, settings: Settings) -
     db.fetch_all("insert into projects (name, first_method) values ('garden', 'cwd') returning id")
     assert metrics.read(NOW + timedelta(seconds=1)) is before
     assert metrics.read(NOW + KEPT) is not before
+
+
+def test_the_number_of_reads_does_not_grow(db: Database, settings: Settings) -> None:
+    """An empty store and a filled one are read by as many statements."""
+    with count_queries() as few:
+        Metrics(db, settings).read(NOW)
+    fill(db, replace(settings, tasks=settings.home / "tasks"), NOW)
+    with count_queries() as many:
+        Metrics(db, settings).read(NOW)
+    assert len(many) == len(few) > 10
+
+
+def test_sources_without_end_are_one_label_in_the_end(client: TestClient) -> None:
+    """Whoever captures names the source: beyond NAMES_MAX they are counted together, and none is lost."""
+    client.post("/capture", json={"items": [
+        turn(f"Turn {n} of its own source.") | {"source": f"tool-{n}", "session": f"s{n}"} for n in range(NAMES_MAX + 20)
+    ]})  # fmt: skip
+    found = {labels: number for (name, labels), number in scrape(client).items() if name == "argus_captures_total"}
+    assert len(found) == NAMES_MAX + 1
+    assert found[(("kind", "turn"), ("source", "other"))] == 20
+    assert sum(found.values()) == NAMES_MAX + 20
 
 
 def test_without_a_database_it_says_so(settings: Settings) -> None:
