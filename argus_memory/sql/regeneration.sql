@@ -2,6 +2,9 @@
 -- Held by a connection of its own for as long as a regeneration works: a process that dies lets go of it.
 select pg_try_advisory_lock(hashtext('argus regenerate')) as locked
 
+-- name: unlock
+select pg_advisory_unlock(hashtext('argus regenerate'))
+
 -- name: abandon_dead
 update regenerations
 set status = 'abandoned', finished_at = %(now)s, error = 'its process ended before it was done; nothing was switched'

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import psycopg
 from psycopg.rows import dict_row
@@ -23,4 +23,9 @@ def one_at_a_time(db: Database) -> Iterator[None]:
         row = connection.execute(queries("regeneration").try_lock).fetchone()
         if row is None or not row["locked"]:
             raise Conflict("another regeneration is at work (`argus regenerate list`); try again when it is done")
-        yield
+        try:
+            yield
+        finally:
+            # The server lets go of a closed connection's lock a moment later; who comes right after must not meet it.
+            with suppress(psycopg.Error):
+                connection.execute(queries("regeneration").unlock)

@@ -15,6 +15,7 @@ from argus_memory.records import Unit
 from argus_memory.settings import Settings
 from argus_memory.stages.segment import segment_pending
 from argus_memory.upkeep.reconcile import due_days, reconcile
+from argus_memory.upkeep.regenerate_lock import one_at_a_time
 from argus_memory.upkeep.regenerate_read import Days
 from argus_memory.upkeep.regeneration import regenerate
 from tests.integration.regenerate.conftest import FACTS, Diary, StubModel
@@ -165,3 +166,10 @@ def test_reconcile_switches_above_the_operators_threshold(diary: Diary) -> None:
 
 def void(_value: object) -> None:
     """For a lambda that is called for what it does."""
+
+
+def test_the_next_one_may_begin_right_after(diary: Diary) -> None:
+    """Twenty in a row never meet the lock of the one before, which the server frees a moment after its connection."""
+    for _ in range(20):
+        with one_at_a_time(diary.db):
+            pass
