@@ -21,7 +21,6 @@ from argus_memory.rules.moments import parse_moment
 from argus_memory.rules.storable import storable
 from argus_memory.upkeep import arrivals, held
 from argus_memory.upkeep.decisions import Verb, decide
-from argus_memory.upkeep.proposals import carry_correction
 
 router = APIRouter()
 Named = Literal["pin", "unpin", "exclude", "include", "forget", "restore", "reconfirm"]
@@ -46,12 +45,18 @@ def decide_note(
 
 
 @router.post("/review/decisions/{id}/{word}", dependencies=[require(Level.ADMIN)])
-def settle(hub: Here, id: RowId, word: Literal["approve", "reject"]) -> Response:  # noqa: A002
-    """Let an agent's held decision take effect, or not."""
+def settle(
+    hub: Here,
+    id: RowId,  # noqa: A002
+    word: Literal["approve", "reject"],
+    options: JsonOptions,
+) -> Response:
+    """Let an agent's held decision take effect, or not; `{"dry_run": true}` tells what a held redaction takes out."""
     if word == "reject":
         return answer(held.reject_decision(hub.db, id, PERSON, now=utc_now()))
-    others = {"correct": carry_correction}
-    return answer(held.approve_decision(hub.db, id, PERSON, now=utc_now(), others=others))
+    if get_flag(options, "dry_run", False):
+        return answer(held.preview_redaction(hub.db, id, PERSON, now=utc_now()))
+    return answer(held.approve_decision(hub.db, id, PERSON, now=utc_now()))
 
 
 @router.post("/forget", dependencies=[require(Level.ADMIN)])

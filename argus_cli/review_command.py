@@ -38,6 +38,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for verb, told in VERBS.items():
         row = verbs.add_parser(verb, help=told, description=told, parents=[json_too])
         row.add_argument("id", help="as listed: 12 a merge, d12 an agent's decision, p12 its proposal")
+        if verb == "approve":
+            row.add_argument(
+                "--dry-run", action="store_true", help="of a redaction that an agent asks for: tell what would go"
+            )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -46,6 +50,8 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.verb == "list":
             return _list(database, as_json=arguments.json)
         kind, id_ = arguments.id[:1], arguments.id
+        if arguments.verb == "approve" and arguments.dry_run:
+            return _preview(database, arguments)
         if kind == "p":
             return _settle_proposal(database, arguments)
         if kind == "d":
@@ -83,13 +89,24 @@ def _settle(database: Database, arguments: argparse.Namespace) -> int:
         raise UsageError("a decision is taken back by its opposite: `argus note restore`, include or unpin")
     id_, actor, now = _number(arguments.id[1:]), getpass.getuser(), datetime.now(UTC)
     if arguments.verb == "approve":
-        from argus_memory.upkeep.proposals import carry_correction
-
-        receipt = approve_decision(database, id_, actor, now=now, others={"correct": carry_correction})
+        receipt = approve_decision(database, id_, actor, now=now)
     else:
         receipt = reject_decision(database, id_, actor, now=now)
     done = "approved" if arguments.verb == "approve" else "rejected"
-    print(json.dumps(asdict(receipt)) if arguments.json else f"decision {receipt.decision_id}: {done}")
+    more = f"; {receipt.detail}" if receipt.detail and arguments.verb == "approve" else ""
+    print(json.dumps(asdict(receipt)) if arguments.json else f"decision {receipt.decision_id}: {done}{more}")
+    return 0
+
+
+def _preview(database: Database, arguments: argparse.Namespace) -> int:
+    """What a held redaction would take out."""
+    from argus_cli.write_words import redaction_as_text
+    from argus_memory.upkeep.held import preview_redaction
+
+    if arguments.id[:1] != "d":
+        raise UsageError(f"--dry-run: {arguments.id} is no redaction that an agent asks for (d12)")
+    receipt = preview_redaction(database, _number(arguments.id[1:]), getpass.getuser(), now=datetime.now(UTC))
+    print(json.dumps(asdict(receipt), default=str) if arguments.json else redaction_as_text(receipt))
     return 0
 
 
@@ -155,6 +172,9 @@ def _merge(merge: HeldMerge) -> str:
 def _asked(one: HeldDecision) -> str:
     why = f", because: {one.reason}" if one.reason else ""
     into = f"\n    new: {one.new_text}" if one.new_text else ""
+    if one.decision == "redact":
+        into = f"\n    take out for good: {one.new_text or 'all of the item that it quotes'}"
+        into += f"\n    `argus review approve d{one.id} --dry-run` tells what would go"
     return f"d{one.id}  {one.actor} asks to {one.decision} note {one.note_id}{why}\n    {one.content}{into}"
 
 

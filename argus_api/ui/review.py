@@ -9,11 +9,13 @@ from starlette.responses import Response
 
 from argus_api.hub import Here, utc_now
 from argus_api.note_routes import RowId
-from argus_api.ui.changes import ACTOR, change
+from argus_api.ui.changes import ACTOR, change, sentence
 from argus_api.ui.differences import differences
 from argus_api.ui.lists import Listing, one_of, options
 from argus_api.ui.page import back, render
 from argus_api.ui.security import Sent, SignedIn
+from argus_memory.errors import Conflict, UsageError
+from argus_memory.upkeep.held import preview_redaction
 from argus_memory.upkeep.pages import review
 from argus_memory.upkeep.review_queue import mark_looked
 from argus_memory.upkeep.review_settle import KINDS, settle
@@ -48,6 +50,16 @@ def show_settled(request: Request, hub: Here, session: SignedIn) -> Response:
 def looked(request: Request, hub: Here, form: Sent) -> Response:
     mark_looked(hub.db, now=utc_now())
     return back(request, "/ui/review", "Seen: what comes from now on counts as new.")
+
+
+@router.post("/ui/review/decisions/{id}/preview")
+def preview(request: Request, hub: Here, form: Sent, id: RowId) -> Response:  # noqa: A002
+    """What a redaction that an agent asks for would take out; approved from there."""
+    try:
+        found = preview_redaction(hub.db, id, ACTOR, now=utc_now())
+    except (Conflict, UsageError) as error:
+        return back(request, "/ui/review", f"{sentence(str(error))}. Nothing was changed.", bad=True)
+    return render(request, "review_redaction.html", id=id, preview=found)
 
 
 @router.post("/ui/review/{kind}/{id}/{verb}")

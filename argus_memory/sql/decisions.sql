@@ -153,7 +153,7 @@ order by d.id desc
 limit %(limit)s
 
 -- name: lock_decision
-select id, decision, status, uid, text_key, note_id, actor, decided_by from note_decisions where id = %(id)s for update
+select id, decision, status, uid, text_key, note_id, new_text, reason, actor, decided_by from note_decisions where id = %(id)s for update
 
 -- name: settle
 update note_decisions set status = %(status)s, decided_by = %(actor)s, decided_at = %(now)s where id = %(id)s

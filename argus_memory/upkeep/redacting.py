@@ -85,19 +85,16 @@ def redact(
     if text is not None and not text.strip():
         raise UsageError("text: is empty; leave it out to redact the whole source")
     with db.transaction() as conn:
-        raw = _find_raw(conn, note_id, raw_id)
-        start, end = (None, None) if text is None else _find_span(text, raw)
-        as_actor(conn, actor, now=now)
-        params = {
-            "raw_id": raw["id"],
-            "start": start,
-            "end": end,
-            "replacement": replacement,
-            "actor": actor,
-            "reason": reason,
-        }
-        done = _call(conn, params)
-        receipt = _receipt(conn, raw["id"], done, now)
+        receipt = redact_in(
+            conn,
+            note_id=note_id,
+            raw_id=raw_id,
+            text=text,
+            reason=reason,
+            actor=actor,
+            now=now,
+            replacement=replacement,
+        )
         if dry_run:
             conn.rollback()
             return replace(receipt, outcome="dry-run", wal_until=None)
@@ -105,6 +102,32 @@ def redact(
         return receipt
     swept, unswept = sweep(db, now=now)
     return replace(receipt, swept=swept, unswept=unswept)
+
+
+def redact_in(
+    conn: Connection,
+    *,
+    note_id: int | None = None,
+    raw_id: int | None = None,
+    text: str | None = None,
+    reason: str | None = None,
+    actor: str,
+    now: datetime,
+    replacement: str | None = None,
+) -> RedactReceipt:
+    """The same in the caller's transaction, after which `sweep` is due. Nothing is swept yet."""
+    raw = _find_raw(conn, note_id, raw_id)
+    start, end = (None, None) if text is None else _find_span(text, raw)
+    as_actor(conn, actor, now=now)
+    params = {
+        "raw_id": raw["id"],
+        "start": start,
+        "end": end,
+        "replacement": replacement,
+        "actor": actor,
+        "reason": reason,
+    }
+    return _receipt(conn, raw["id"], _call(conn, params), now)
 
 
 def sweep(db: Database, *, now: datetime, seconds: float = SWEEP_SECONDS) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -11,7 +11,7 @@ from argus_memory.errors import Conflict, NotFound
 from argus_memory.settings import Settings
 from argus_memory.upkeep import review
 from argus_memory.upkeep.held import approve_decision, reject_decision
-from argus_memory.upkeep.proposals import accept_proposal, carry_correction, reject_proposal, undo_auto
+from argus_memory.upkeep.proposals import accept_proposal, reject_proposal, undo_auto
 from argus_memory.upkeep.regeneration import accept, dismiss
 
 Kind = Literal["merges", "decisions", "proposals", "regenerations"]
@@ -45,8 +45,8 @@ def _deeds(
         return lambda: _of_merge(decide(db, id_, actor, now=now))
 
     def approve_one() -> str:
-        done = approve_decision(db, id_, actor, now=now, others={"correct": carry_correction})
-        return f"Approved: decision {done.decision_id} is in force."
+        done = approve_decision(db, id_, actor, now=now)
+        return f"Approved: {done.detail or f'decision {done.decision_id} is in force'}."
 
     def reject_one() -> str:
         reject_decision(db, id_, actor, now=now)

@@ -14,7 +14,6 @@ from argus_memory.upkeep import decisions
 from argus_memory.upkeep.held import approve_decision
 from argus_memory.upkeep.proposals import (
     accept_proposal,
-    carry_correction,
     list_proposals,
     reject_proposal,
 )
@@ -263,7 +262,7 @@ def test_an_agent_s_correction_of_a_person_s_note_is_held_until_approved(db: Dat
     receipt = correct(db, settings, first.note_id, "The router listens on port 9090.", CLAUDE, now=at(601))
     assert (receipt.outcome, receipt.disputes) == ("held", (first.note_id,))
     assert get_note(db, first.note_id, now=at(602)).state == "live"
-    applied = approve_decision(db, receipt.decision_id, "kim", now=at(603), others={"correct": carry_correction})
+    applied = approve_decision(db, receipt.decision_id, "kim", now=at(603))
     assert rows(db, "select status, new_note_id, decided_by from note_decisions") == [
         {"status": "in-force", "new_note_id": applied.note_id, "decided_by": "kim"}
     ]

@@ -14,6 +14,7 @@ from argus_cli.main import main
 from argus_memory.db import Database
 from argus_memory.settings import Settings
 from argus_memory.upkeep.auto_approve import auto_approve
+from argus_memory.upkeep.decisions import lock_note, write_decision
 from tests.memory_rows import START, add_note
 
 PERSON = {"Authorization": "Bearer admin-token-for-tests-only"}
@@ -94,3 +95,32 @@ def test_the_commands_write_correct_and_redact(
     assert "changed 1 raw item " in capsys.readouterr().out
     assert main(["review", "list"]) == 0
     assert "pending=0" in capsys.readouterr().out
+
+
+def test_a_held_redaction_is_shown_and_approved(
+    client: TestClient, db: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    """Over HTTP and as a command: a dry run tells what would go and leaves it waiting; approved, the words are gone."""
+    monkeypatch.setenv("ARGUS_HOME", str(settings.home))
+    monkeypatch.setenv("ARGUS_DATABASE_URL", db.dsn)
+    held = []
+    for name in ("Quittenbaum", "Apfelbaum"):
+        id_ = add_note(db, f"{name} has the spare key.", said_at=START)
+        with db.transaction() as conn:
+            note = lock_note(conn, id_)
+            held.append(write_decision(
+                conn, note, "redact", "claude", now=START, kind="agent", held=True, new_text=name))  # fmt: skip
+    path = f"/review/decisions/{held[0]}/approve"
+    assert client.post(path, headers=AGENT).status_code == 403
+    assert client.post(path, json={"dry_run": True}, headers=PERSON).json()["outcome"] == "dry-run"
+    assert client.post(path, headers=PERSON).json()["outcome"] == "changed"
+    assert client.post(path, headers=PERSON).status_code == 409
+    assert main(["review", "list"]) == 0
+    assert "take out for good: Apfelbaum" in capsys.readouterr().out
+    assert main(["review", "approve", f"d{held[1]}", "--dry-run"]) == 0
+    assert "would change 1 raw item" in capsys.readouterr().out
+    assert main(["review", "approve", f"d{held[1]}"]) == 0
+    assert "lost the words" in capsys.readouterr().out
+    rows = db.fetch_all("select distinct body from raw_items")
+    assert rows == [{"body": "[redacted:request] has the spare key."}]

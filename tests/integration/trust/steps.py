@@ -13,7 +13,7 @@ from argus_memory.upkeep.arrivals import Arrival, forget_arrival, restore_arriva
 from argus_memory.upkeep.auto_approve import auto_approve
 from argus_memory.upkeep.decisions import VERBS, decide
 from argus_memory.upkeep.held import approve_decision, reject_decision
-from argus_memory.upkeep.proposals import accept_proposal, carry_correction, reject_proposal, undo_auto
+from argus_memory.upkeep.proposals import accept_proposal, reject_proposal, undo_auto
 from argus_memory.upkeep.receiving import correct, remember
 from argus_memory.upkeep.redacting import redact
 from argus_memory.upkeep.regenerate_read import Days
@@ -106,8 +106,7 @@ def settle_held(world: World) -> None:
         if world.chance.random() < 0.5:
             reject_decision(world.db, one["id"], "kim", now=world.tick())
             return
-        others = {"correct": carry_correction}
-        approve_decision(world.db, one["id"], "kim", now=world.tick(), others=others)
+        approve_decision(world.db, one["id"], "kim", now=world.tick())
         if one["decision"] == "correct" and one["new_text"]:
             _take(world, {"content": one["new_text"], "project": one["project"]}, "restore")
             _take(world, dict(one), "forget")

@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime
 
 from argus_memory.db import Database
-from argus_memory.upkeep.decisions import decide
+from argus_memory.upkeep.decisions import decide, lock_note, write_decision
 from tests.filled_store import Filled
 from tests.ui_client import Browser, count_queries, words_of
 
@@ -111,3 +111,25 @@ def test_an_expired_session_changes_nothing(browser: Browser, filled: Filled, db
     answer = browser.client.post(f"/ui/review/merges/{row['id']}/approve", data={"csrf": "old"})
     assert (answer.status_code, answer.headers["location"].split("?")[0]) == (303, "/ui/sign-in")
     assert db.fetch_one("select status from dedup_log where status = 'pending'") == {"status": "pending"}
+
+
+def test_what_an_agent_would_redact_is_shown_before(browser: Browser, filled: Filled, db: Database) -> None:
+    """No button approves it unseen: a page tells what would go, nothing changed by that, and takes it out from there."""
+    note = filled.note("The greenhouse vents")
+    with db.transaction() as conn:
+        row = lock_note(conn, note)
+        held = write_decision(
+            conn, row, "redact", "codex", now=datetime.now(UTC), kind="agent", held=True, new_text=row["content"][4:14]
+        )
+    page = browser.page("/ui/review?kind=decisions")
+    assert "To be taken out for good" in words_of(page)
+    assert f"/ui/review/decisions/{held}/approve" not in page
+    shown = browser.send(f"/ui/review/decisions/{held}/preview")
+    assert (shown.status_code, "This would change: " in words_of(shown.text)) == (200, True)
+    assert "greenhouse" in (db.fetch_one("select content from note_decisions where id = %(id)s", {"id": held}) or {})["content"]
+    assert f'action="/ui/review/decisions/{held}/approve"' in shown.text
+    assert "lost the words" in words_of(browser.follow(f"/ui/review/decisions/{held}/approve"))
+    left = db.fetch_one("select content from distilled_notes where id = %(id)s", {"id": note})
+    assert left
+    assert "greenhouse" not in left["content"]
+    assert "Nothing was changed." in words_of(browser.follow(f"/ui/review/decisions/{held}/approve"))
